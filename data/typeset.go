@@ -65,8 +65,11 @@ func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 // text of a note that is at the wrong place, and a type of the set whose name differs
 // only in case.
 func (s *TypeSet) Lacks(name string) string {
-	if !wellFormed(name) {
-		return "the type is not in the type set " + s.Name
+	switch {
+	case name == "":
+		return "the type is missing"
+	case !wellFormed(name):
+		return "the type is not in the type set " + s.Name + ", nor a possible type: types have letters, digits, _, - and ., and begin with a letter"
 	}
 	message := "the type " + name + " is not in the type set " + s.Name
 	for _, t := range s.Types {

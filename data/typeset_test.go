@@ -151,9 +151,9 @@ func TestLacks(t *testing.T) {
 	for name, want := range map[string]string{
 		"WARD":         "the type WARD is not in the type set i2b2-2014",
 		"doctor":       "the type doctor is not in the type set i2b2-2014, which has DOCTOR",
-		"Zoë Vance":    "the type is not in the type set i2b2-2014",
-		"12 High Road": "the type is not in the type set i2b2-2014",
-		"":             "the type is not in the type set i2b2-2014",
+		"Zoë Vance":    "the type is not in the type set i2b2-2014, nor a possible type: types have letters, digits, _, - and ., and begin with a letter",
+		"12 High Road": "the type is not in the type set i2b2-2014, nor a possible type: types have letters, digits, _, - and ., and begin with a letter",
+		"":             "the type is missing",
 	} {
 		if got := I2B2.Lacks(name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)

@@ -12,7 +12,9 @@ package brat
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,6 +73,9 @@ func list(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(files) == 1 && !slices.Contains(Exts, notes.Ext(files[0])) {
+		return nil, notes.Defect(path, 0, -1, "not a file of brat, which has the extension .txt or .ann: the file is in another format")
+	}
 	stems := make([]string, len(files))
 	for i, f := range files {
 		stems[i] = notes.Stem(f)
@@ -80,7 +85,7 @@ func list(path string) ([]string, error) {
 }
 
 func read(stem string, opt data.ReadOptions) (*data.Document, error) {
-	textFile, err := notes.Given(stem + textExt)
+	textFile, err := given(stem+textExt, "a note of brat requires its text, too")
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +93,7 @@ func read(stem string, opt data.ReadOptions) (*data.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	annotations, err := notes.Given(stem + annotationExt)
+	annotations, err := given(stem+annotationExt, "a note of brat requires its annotations, too, in a file that is empty if there are none")
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +107,20 @@ func read(stem string, opt data.ReadOptions) (*data.Document, error) {
 		return nil, err
 	}
 	return doc, nil
+}
+
+// given returns the path of one of the two files of a note, which exists, or an error that says why it must.
+func given(path, why string) (string, error) {
+	found, err := notes.Given(path)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(found); errors.Is(err, fs.ErrNotExist) {
+		e := notes.Defect(path, 0, -1, why)
+		e.Err = fs.ErrNotExist
+		return "", e
+	}
+	return found, nil
 }
 
 // Decode reads an annotation file of a note with this text, by the default options. The spans are sorted by data.SortSpans.
@@ -188,7 +207,7 @@ func (p *parser) parse(line string) ([]data.Span, int, error) {
 	case line[0] == 'T' && len(fields) == 2:
 		return none(-1, "not a brat annotation line: the text of the span is missing after the offsets and a tab")
 	case line[0] != 'T' || len(fields) < 3:
-		return none(-1, "not a brat annotation line")
+		return none(-1, "not a brat annotation line, such as T1, tab, PATIENT 4 11, tab, text")
 	}
 	typ, extent, _ := strings.Cut(fields[1], " ")
 	if m := blankInType.FindStringSubmatch(fields[1]); m != nil {

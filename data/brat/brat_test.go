@@ -76,15 +76,15 @@ func TestParseErrors(t *testing.T) {
 		"a type with a blank":     {"Mr. Zebulon", "T1\tPatient Name 4 11\tZebulon", "f.ann:2: the type Patient Name contains a blank, which brat does not allow: write Patient_Name"},
 		"blanks for tabs":         {"Mr. Zebulon", "T1 PATIENT 4 11 Zebulon", "f.ann:2: not a brat annotation line: its fields must be separated by tabs, as in T1, tab, PATIENT 4 11, tab, text"},
 		"an ID twice":             {"Mr. Zebulon", "T1\tPATIENT 4 11\tZebulon\nT1\tPATIENT 4 11\tZebulon", "f.ann:3: duplicate ID T1, which line 2 has, too: the file was probably written twice, or put together of two"},
-		"unknown line":            {"Mr. Zebulon", "Zebulon", "f.ann:2: not a brat annotation line"},
-		"indented line":           {"Mr. Zebulon", " T1\tPATIENT 4 11\tZebulon", "f.ann:2: not a brat annotation line"},
-		"start is no number":      {"Mr. Zebulon", "T1\tPATIENT Z 11\tZebulon", "f.ann:2: start: an offset is not a number"},
+		"unknown line":            {"Mr. Zebulon", "Zebulon", "f.ann:2: not a brat annotation line, such as T1, tab, PATIENT 4 11, tab, text"},
+		"indented line":           {"Mr. Zebulon", " T1\tPATIENT 4 11\tZebulon", "f.ann:2: not a brat annotation line, such as T1, tab, PATIENT 4 11, tab, text"},
+		"start is no number":      {"Mr. Zebulon", "T1\tPATIENT Z 11\tZebulon", "f.ann:2: start: an offset is not a whole number"},
 		"no end":                  {"Mr. Zebulon", "T1\tPATIENT 4\tZebulon", "f.ann:2: end: an offset is missing"},
-		"three numbers":           {"Mr. Zebulon", "T1\tPATIENT 4 11 12\tZebulon", "f.ann:2: end: an offset is not a number"},
+		"three numbers":           {"Mr. Zebulon", "T1\tPATIENT 4 11 12\tZebulon", "f.ann:2: end: an offset is not a whole number"},
 		"beyond the text":         {"Mr. Zebulon", "T1\tPATIENT 4 12\tZebulon", "f.ann:2: the span [4,12) lies beyond the text of 11 code points (offset 4)"},
 		"empty":                   {"Mr. Zebulon", "T1\tPATIENT 4 4\t", "f.ann:2: the span [4,4) of code points is empty (offset 4)"},
 		"reversed":                {"Mr. Zebulon", "T1\tPATIENT 4 3\tZ", "f.ann:2: the span [4,3) of code points is reversed (offset 4)"},
-		"invalid UTF-8":           {"Mr. Zebulon", "T1\tPATIENT 4 11\tZebul\xf3n", "f.ann:2: invalid UTF-8 (offset 31)"},
+		"invalid UTF-8":           {"Mr. Zebulon", "T1\tPATIENT 4 11\tZebul\xf3n", "f.ann:2: invalid UTF-8: convert the file to UTF-8, probably from Latin-1 or Windows-1252 (offset 31)"},
 		"white space that is not": {"Mr.\tZebulon", "T1\tPATIENT 0 11\tMr. Zebulon", strings.Replace(fmt.Sprintf(quote, 0), " (", ": they differ in white space only (", 1)},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestReadGoesOn(t *testing.T) {
 			got = append(got, doc.ID)
 		}
 	}
-	want := []string{"a", "a-1", "b.ann: cannot be read: no such file or directory", "c.txt: cannot be read: no such file or directory", "d.txt:1: invalid UTF-8 (offset 0)", "e"}
+	want := []string{"a", "a-1", "b.ann: a note of brat requires its annotations, too, in a file that is empty if there are none: file does not exist", "c.txt: a note of brat requires its text, too: file does not exist", "d.txt:1: invalid UTF-8: convert the file to UTF-8, probably from Latin-1 or Windows-1252 (offset 0)", "e"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -139,7 +139,7 @@ func (r *reader) all(yield func(*data.Document, error) bool) bool {
 	if r.doc != nil {
 		return yield(r.end())
 	}
-	return r.count > 0 || yield(nil, notes.Defect(r.name, 0, -1, "no document in the file"))
+	return r.count > 0 || yield(nil, notes.Defect(r.name, 0, -1, "no document in the file: it is empty"))
 }
 
 // ends reports whether a line ends the open document.
@@ -176,7 +176,7 @@ func (r *reader) begin(id string) {
 	r.doc, r.err, r.counts = &data.Document{ID: id}, nil, counts{}
 	r.text.Reset()
 	if r.seen[id] {
-		r.err = notes.Defect(r.name, r.line, -1, "duplicate id")
+		r.err = notes.Defect(r.name, r.line, -1, "duplicate id: an earlier document of these files has the same")
 	}
 	r.seen[id] = true
 }
@@ -195,14 +195,14 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 	}
 	line := strings.TrimRight(string(raw), "\r\n")
 	if strings.Contains(line, "\r") || len(columns) > 1 && strings.ContainsAny(strings.Join(columns[1:], ""), otherLineEnds) {
-		return defect("line end other than LF and CR LF inside the line")
+		return defect("line end other than LF and CR LF inside the line: convert line ends to LF")
 	}
 	if len(columns) == 0 || columns[0] == boundary {
 		r.text.EndSentence()
 		return nil
 	}
 	if len(columns) < 2 {
-		return defect("the line has only one column")
+		return defect("the line has only one column: columns are separated by tabs or spaces")
 	}
 	if r.width == 0 {
 		r.width = len(columns)
@@ -215,11 +215,11 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 		return defect("%v", err)
 	}
 	if token == "" || strings.ContainsAny(token, sequence.Spaces) {
-		return defect("the token is empty or contains white space")
+		return defect("the token is empty or contains white space, which separates tokens")
 	}
 	label, err = sequence.Labels(r.opt.Labels).Parse(label, r.types)
 	if err != nil && r.count == 1 && r.text.Len() == 0 {
-		return defect("%v; if this is a line of column names, set header to true", err)
+		return defect("%v; %s", err, r.opt.first(columns))
 	} else if err != nil {
 		return defect("%v", err)
 	}
@@ -229,6 +229,14 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 	r.note(token)
 	r.text.Add(token, label)
 	return nil
+}
+
+// first says what the first row of a file may be if it has no label.
+func (o Options) first(columns []string) string {
+	if strings.HasPrefix(columns[0], "#") && o.Comments == "" {
+		return "if this is a comment, set comments to \"#\""
+	}
+	return "if this is a line of column names, set header to true; if the label is in another column, set label"
 }
 
 // note updates the counts with a token.
@@ -280,7 +288,7 @@ func (o Options) pick(columns []string) (token, label string, err error) {
 		last--
 	}
 	if at >= len(columns) || last >= len(columns) || last < 0 || o.ID > len(columns) {
-		return "", "", fmt.Errorf("the line has only %d columns", len(columns))
+		return "", "", fmt.Errorf("the line has only %d columns, fewer than the options token, label or id say", len(columns))
 	}
 	if at == last {
 		return "", "", errors.New("the columns of the token and of the label are the same")

@@ -56,19 +56,19 @@ func TestDecode(t *testing.T) {
 // A defect invalidates only its own document.
 func TestDecodeErrors(t *testing.T) {
 	for what, tc := range map[string]struct{ line, want string }{
-		"one column":       {"Zebulon", "f.conll:5: the line has only one column"},
+		"one column":       {"Zebulon", "f.conll:5: the line has only one column: columns are separated by tabs or spaces"},
 		"label":            {"Mr. Zebulon", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
-		"no prefix":        {"Zebulon PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
-		"BMES":             {"Zebulon M-PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
+		"no prefix":        {"Zebulon PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-; for labels without B- and I-, set labels to bare"},
+		"BMES":             {"Zebulon M-PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-; in labels of the scheme BMEWO, replace M- by I-, and W- by S-"},
 		"two prefixes":     {"Zebulon BI-PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
 		"type":             {"Mr. B-Zebulon", "f.conll:5: the type Zebulon is not in the type set conll"},
-		"empty token":      {"\tO", "f.conll:5: the token is empty or contains white space"},
-		"token with space": {"Zebulon Vance\tO", "f.conll:5: the token is empty or contains white space"},
-		"CR only":          {"Zebulon B-PER\rVance I-PER\r", "f.conll:5: line end other than LF and CR LF inside the line"},
-		"NEL":              {"Zebulon B-PER\u0085Vance I-PER", "f.conll:5: line end other than LF and CR LF inside the line"},
-		"token with CR":    {"Zebulon\rVance O", "f.conll:5: line end other than LF and CR LF inside the line"},
-		"invalid UTF-8":    {"Zebul\xf3n O", "f.conll:5: invalid UTF-8 (offset 46)"},
-		"id twice":         {"-DOCSTART- first O", "f.conll:5: duplicate id"},
+		"empty token":      {"\tO", "f.conll:5: the token is empty or contains white space, which separates tokens"},
+		"token with space": {"Zebulon Vance\tO", "f.conll:5: the token is empty or contains white space, which separates tokens"},
+		"CR only":          {"Zebulon B-PER\rVance I-PER\r", "f.conll:5: line end other than LF and CR LF inside the line: convert line ends to LF"},
+		"NEL":              {"Zebulon B-PER\u0085Vance I-PER", "f.conll:5: line end other than LF and CR LF inside the line: convert line ends to LF"},
+		"token with CR":    {"Zebulon\rVance O", "f.conll:5: line end other than LF and CR LF inside the line: convert line ends to LF"},
+		"invalid UTF-8":    {"Zebul\xf3n O", "f.conll:5: invalid UTF-8: convert the file to UTF-8, probably from Latin-1 or Windows-1252 (offset 46)"},
+		"id twice":         {"-DOCSTART- first O", "f.conll:5: duplicate id: an earlier document of these files has the same"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			file := "\n-DOCSTART- first O\na O\n-DOCSTART- two O\n" + tc.line + "\nb label\n\n-DOCSTART- third O\nc O\n"
@@ -88,7 +88,7 @@ func TestDecodeErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", data.CoNLL, Options{})); err == nil || err.Error() != "f.conll: no document in the file" {
+	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", data.CoNLL, Options{})); err == nil || err.Error() != "f.conll: no document in the file: it is empty" {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func TestReadFolder(t *testing.T) {
 			got = append(got, doc.Text)
 		}
 	}
-	want := []string{"a", "b.conll:1: duplicate id", "c.conll: no document in the file"}
+	want := []string{"a", "b.conll:1: duplicate id: an earlier document of these files has the same", "c.conll: no document in the file: it is empty"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

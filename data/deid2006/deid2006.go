@@ -68,7 +68,7 @@ func decode(in io.Reader, name string, types *data.TypeSet, seen map[string]bool
 	for _, rec := range all.Records {
 		doc, err := Document(name, r, rec, types)
 		if err == nil && seen[doc.ID] {
-			doc, err = nil, Defect(name, rec, rec.Line, "duplicate ID")
+			doc, err = nil, Defect(name, rec, rec.Line, "duplicate ID: an earlier record of these files has the same")
 		}
 		if err == nil {
 			seen[doc.ID] = true
@@ -83,7 +83,7 @@ func decode(in io.Reader, name string, types *data.TypeSet, seen map[string]bool
 // Document returns the note of a record that r has read. Without types, it has no spans.
 func Document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data.TypeSet) (*data.Document, error) {
 	if rec.Defect != nil {
-		return nil, Defect(name, rec, rec.Defect.Line, rec.Defect.Reason)
+		return nil, Defect(name, rec, rec.Defect.Line, notes.Advice(rec.Defect))
 	}
 	var text strings.Builder
 	at := make([]int, len(rec.Text)+1) // where each part begins
@@ -100,7 +100,7 @@ func Document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data
 			return nil, Defect(name, rec, m.Open.Line, types.Lacks(m.Type))
 		}
 		if at[m.First] == at[m.Next] { // an empty CDATA section
-			return nil, Defect(name, rec, m.Open.Line, "a PHI without text")
+			return nil, Defect(name, rec, m.Open.Line, "a PHI without text: leave it out")
 		}
 		doc.Spans = append(doc.Spans, data.Span{Start: at[m.First], End: at[m.Next], Type: m.Type, Score: 1})
 	}

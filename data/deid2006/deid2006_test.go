@@ -79,37 +79,37 @@ func TestDecodeErrors(t *testing.T) {
 		raw, want string
 		read      int // number of records
 	}{
-		"empty file":            {"", "f.xml:1: no XML element", 0},
-		"no XML":                {"Dr. Vance\n", "f.xml:1: text outside of TEXT", 0},
-		"another root":          {"<deIdi2b2>\n<TEXT>x</TEXT></deIdi2b2>", "f.xml:1: the root must be one element ROOT", 0},
-		"two roots":             {file("") + "<ROOT/>", "f.xml:4: the root must be one element ROOT", 0},
+		"empty file":            {"", "f.xml:1: no XML element: the file is empty", 0},
+		"no XML":                {"Dr. Vance\n", "f.xml:1: text outside of TEXT: the file does not begin as XML, and is in another format", 0},
+		"another root":          {"<deIdi2b2>\n<TEXT>x</TEXT></deIdi2b2>", "f.xml:1: the root must be one element ROOT: the format i2b2 reads this file", 0},
+		"two roots":             {file("") + "<ROOT/>", "f.xml:4: the root must be one element ROOT: the file was probably put together of two", 0},
 		"another element":       {file("<NOTE ID=\"1\"><TEXT>Vance</TEXT></NOTE>\n"), "f.xml:3: an element other than RECORD in ROOT", 0},
 		"text beside":           {file(record("1", "x") + "Vance\n"), "f.xml:6: text outside of TEXT", 1},
-		"no ID":                 {file("<RECORD><TEXT>Vance</TEXT></RECORD>" + record("2", "x")), "f.xml:3: record no. 1: a RECORD without an ID", 1},
-		"blank ID":              {file(record(" ", "Vance")), "f.xml:3: record no. 1: a RECORD without an ID", 0},
-		"duplicate ID":          {file(record("1", "x") + record("1", "Vance") + record("2", "x")), `f.xml:6: record no. 2: duplicate ID`, 2},
-		"no TEXT":               {file("<RECORD ID=\"1\">\n</RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: no TEXT element`, 1},
-		"two TEXT":              {file("<RECORD ID=\"1\"><TEXT/>\n<TEXT>Vance</TEXT></RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: duplicate TEXT`, 1},
+		"no ID":                 {file("<RECORD><TEXT>Vance</TEXT></RECORD>" + record("2", "x")), "f.xml:3: record no. 1: a RECORD without an ID: the attribute ID, in capitals, is required", 1},
+		"blank ID":              {file(record(" ", "Vance")), "f.xml:3: record no. 1: a RECORD without an ID: the attribute ID, in capitals, is required", 0},
+		"duplicate ID":          {file(record("1", "x") + record("1", "Vance") + record("2", "x")), `f.xml:6: record no. 2: duplicate ID: an earlier record of these files has the same`, 2},
+		"no TEXT":               {file("<RECORD ID=\"1\">\n</RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: no TEXT element: its name is in capitals`, 1},
+		"two TEXT":              {file("<RECORD ID=\"1\"><TEXT/>\n<TEXT>Vance</TEXT></RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: duplicate TEXT: a RECORD has one note`, 1},
 		"text beside TEXT":      {file("<RECORD ID=\"1\"><TEXT/>\nVance</RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: text outside of TEXT`, 1},
-		"no TYPE":               {file(record("1", "\n<PHI>Vance</PHI>") + record("2", "x")), `f.xml:5: record no. 1: a PHI without a TYPE`, 1},
-		"empty TYPE":            {file(record("1", "<PHI TYPE=\"\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: a PHI without a TYPE`, 1},
+		"no TYPE":               {file(record("1", "\n<PHI>Vance</PHI>") + record("2", "x")), `f.xml:5: record no. 1: a PHI without a TYPE: the attribute TYPE, in capitals, is required`, 1},
+		"empty TYPE":            {file(record("1", "<PHI TYPE=\"\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: a PHI without a TYPE: the attribute TYPE, in capitals, is required`, 1},
 		"unknown TYPE":          {file(record("1", "<PHI TYPE=\"VANCE\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: the type VANCE is not in the type set i2b2-2006`, 1},
 		"TYPE in lower case":    {file(record("1", "<PHI TYPE=\"doctor\">Vance</PHI>")), `f.xml:4: record no. 1: the type doctor is not in the type set i2b2-2006, which has DOCTOR`, 0},
-		"nested":                {file(record("1", "\n<PHI TYPE=\"DOCTOR\">Dr. "+name+"</PHI>") + record("2", name)), `f.xml:5: record no. 1: a PHI within another`, 1},
-		"without text":          {file(record("1", "<PHI TYPE=\"DOCTOR\"></PHI>") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
-		"empty element":         {file(record("1", "<PHI TYPE=\"DOCTOR\"/>Vance") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
-		"empty CDATA":           {file(record("1", "<PHI TYPE=\"DOCTOR\"><![CDATA[]]></PHI>Vance") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
-		"another element, TEXT": {file(record("1", "<b>"+name+"</b>") + record("2", name)), `f.xml:4: record no. 1: an element other than PHI within TEXT`, 1},
-		"in PHI":                {file(record("1", "<PHI TYPE=\"DOCTOR\"><b>"+name+"</b>Vance</PHI>") + record("2", name)), `f.xml:4: record no. 1: an element other than PHI within TEXT`, 1},
-		"unclosed":              {file(record("1", "x") + record("2", "\n<PHI TYPE=\"DOCTOR\">Vance\n") + record("3", name)), "f.xml:9: not well-formed XML", 1},
-		"closed twice":          {file(record("1", "x") + record("2", name+"\n</PHI>") + record("3", name)), "f.xml:8: not well-formed XML", 1},
-		"closed otherwise":      {file(record("1", "<PHI TYPE=\"DOCTOR\">Vance</PIH>")), "f.xml:4: not well-formed XML", 0},
-		"ampersand":             {file(record("1", "Vance & Ash\n")), "f.xml:4: not well-formed XML", 0},
-		"less than":             {file(record("1", "Vance < 5 mg")), "f.xml:4: not well-formed XML", 0},
-		"cut off":               {file(record("1", "x") + record("2", name))[:120], "f.xml:7: not well-formed XML", 1},
+		"nested":                {file(record("1", "\n<PHI TYPE=\"DOCTOR\">Dr. "+name+"</PHI>") + record("2", name)), `f.xml:5: record no. 1: a PHI within another: keep one of them, because the format has no nested spans`, 1},
+		"without text":          {file(record("1", "<PHI TYPE=\"DOCTOR\"></PHI>") + record("2", name)), `f.xml:4: record no. 1: a PHI without text: leave it out`, 1},
+		"empty element":         {file(record("1", "<PHI TYPE=\"DOCTOR\"/>Vance") + record("2", name)), `f.xml:4: record no. 1: a PHI without text: leave it out`, 1},
+		"empty CDATA":           {file(record("1", "<PHI TYPE=\"DOCTOR\"><![CDATA[]]></PHI>Vance") + record("2", name)), `f.xml:4: record no. 1: a PHI without text: leave it out`, 1},
+		"another element, TEXT": {file(record("1", "<b>"+name+"</b>") + record("2", name)), `f.xml:4: record no. 1: an element other than PHI within TEXT: a span is written <PHI TYPE="DOCTOR">, and a < of the note &lt;`, 1},
+		"in PHI":                {file(record("1", "<PHI TYPE=\"DOCTOR\"><b>"+name+"</b>Vance</PHI>") + record("2", name)), `f.xml:4: record no. 1: an element other than PHI within TEXT: a span is written <PHI TYPE="DOCTOR">, and a < of the note &lt;`, 1},
+		"unclosed":              {file(record("1", "x") + record("2", "\n<PHI TYPE=\"DOCTOR\">Vance\n") + record("3", name)), "f.xml:9: not well-formed XML: an end tag does not match the last tag that is open", 1},
+		"closed twice":          {file(record("1", "x") + record("2", name+"\n</PHI>") + record("3", name)), "f.xml:8: not well-formed XML: an end tag does not match the last tag that is open", 1},
+		"closed otherwise":      {file(record("1", "<PHI TYPE=\"DOCTOR\">Vance</PIH>")), "f.xml:4: not well-formed XML: an end tag does not match the last tag that is open", 0},
+		"ampersand":             {file(record("1", "Vance & Ash\n")), "f.xml:4: not well-formed XML: an & is written &amp;, and a reference of HTML such as &nbsp; by its number, as in &#160;", 0},
+		"less than":             {file(record("1", "Vance < 5 mg")), "f.xml:4: not well-formed XML: a < that begins no tag is written &lt;", 0},
+		"cut off":               {file(record("1", "x") + record("2", name))[:120], "f.xml:7: not well-formed XML: the file ends too early, and is probably truncated", 1},
 		"control character":     {file(record("1", "Vance\n\x0c")), "f.xml:5: XML does not allow the character U+000C (offset 74)", 0},
-		"invalid UTF-8":         {file(record("1", "Vance\n\xf1")), "f.xml:5: invalid UTF-8 (offset 74)", 0},
-		"encoding":              {"<?xml version='1.0' encoding='windows-1252'?><ROOT/>", "f.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1", 0},
+		"invalid UTF-8":         {file(record("1", "Vance\n\xf1")), "f.xml:5: invalid UTF-8: convert the file to UTF-8, probably from Latin-1 or Windows-1252 (offset 74)", 0},
+		"encoding":              {"<?xml version='1.0' encoding='windows-1252'?><ROOT/>", "f.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1: convert the file to UTF-8, and declare that", 0},
 	} {
 		t.Run(what, func(t *testing.T) {
 			docs, errs := all(t, tc.raw, data.I2B22006)
@@ -145,7 +145,7 @@ func TestFolder(t *testing.T) {
 	if diff := cmp.Diff(want, docs); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{`/b.xml:3: record no. 1: duplicate ID`}, errs); diff != "" {
+	if diff := cmp.Diff([]string{`/b.xml:3: record no. 1: duplicate ID: an earlier record of these files has the same`}, errs); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -84,7 +84,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		"":                 "f.jsonl: no row in the file",
-		good + "{":         "f.jsonl:2: not valid JSON (offset 43)",
+		good + "{":         "f.jsonl:2: not valid JSON: the file ends too early, and is probably truncated (offset 43)",
 		"[" + good + "] 1": "something follows the array of",
 		"[" + good:         "not valid JSON",
 	} {

@@ -70,12 +70,15 @@ func newSpan(t xmlnotes.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.
 	none := func(offset int, reason string) (data.Span, *data.Error) {
 		return data.Span{}, notes.Defect("", t.Line, offset, reason)
 	}
+	if t.Type == "" {
+		return none(-1, "a tag without a TYPE: the attribute TYPE, in capitals, is required")
+	}
 	known, ok := types.Lookup(t.Type)
 	if !ok {
 		return none(-1, types.Lacks(t.Type))
 	}
 	if open := len(types.Types) == 0; !open && t.Element != known.Category && t.Element != "PHI" {
-		return none(-1, "a tag's element is not the category of its TYPE")
+		return none(-1, "a tag's element is not "+known.Category+", the category of its TYPE "+known.Name)
 	}
 	start, err := notes.Offset(t.Start)
 	if err != nil {

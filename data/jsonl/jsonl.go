@@ -83,6 +83,9 @@ func readLines(r io.Reader, name string, opt data.ReadOptions, seen map[string]b
 		if number == 1 && bytes.HasPrefix(raw, []byte(notes.BOM)) {
 			l.raw, l.offset = raw[len(notes.BOM):], len(notes.BOM)
 		}
+		if number == 1 && l.beginsArray() {
+			return yield(nil, notes.Defect(name, 1, -1, "a JSON array in several lines, instead of an object in each line: another format, such as labelstudio, or one object a line is required"))
+		}
 		if len(bytes.TrimSpace(l.raw)) > 0 {
 			doc, err := l.document(opt, seen)
 			if found = found || l.isObject(); !found {
@@ -109,7 +112,7 @@ func readLines(r io.Reader, name string, opt data.ReadOptions, seen map[string]b
 // lines.
 func ofAll(lines []error) error {
 	if e, ok := errors.AsType[*data.Error](lines[0]); ok && len(lines) > 1 {
-		return &data.Error{Path: e.Path, Line: e.Line, Offset: e.Offset, Reason: e.Reason + ", and no other line is a JSON object"}
+		return &data.Error{Path: e.Path, Line: e.Line, Offset: e.Offset, Reason: e.Reason + ", and no other line is a JSON object, of which each must be in one line"}
 	}
 	return lines[0]
 }

@@ -50,32 +50,32 @@ func TestDecode(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	spans := func(s string) string { return `{"text":"Zebulon","spans":[` + s + `]}` }
 	for what, tc := range map[string]struct{ line, want string }{
-		"cut off":         {`{"text":"Zebulon`, "f.jsonl:3: not valid JSON (offset 42)"},
+		"cut off":         {`{"text":"Zebulon`, "f.jsonl:3: not valid JSON: the line ends within the object, because the file is truncated or the object is in several lines (offset 42)"},
 		"no JSON":         {`Zebulon`, "f.jsonl:3: not valid JSON (offset 26)"},
 		"two objects":     {`{"text":"Z"}{"text":"Z"}`, "f.jsonl:3: not valid JSON (offset 38)"},
 		"an array":        {`["Zebulon"]`, "f.jsonl:3: not a JSON object"},
-		"no text":         {`{"id":"Zebulon"}`, `f.jsonl:3: the key "text" is missing`},
-		"null":            {`null`, `f.jsonl:3: the key "text" is missing`},
-		"text is a list":  {`{"text":["Zebulon"]}`, `f.jsonl:3: the key "text" has a value of the wrong kind`},
+		"no text":         {`{"id":"Zebulon"}`, `f.jsonl:3: the key "text", which has the note, is missing`},
+		"null":            {`null`, `f.jsonl:3: the key "text", which has the note, is missing`},
+		"text is a list":  {`{"text":["Zebulon"]}`, `f.jsonl:3: the key "text" has a value of the wrong kind: it must be a string`},
 		"id is a list":    {`{"id":["Zebulon"],"text":""}`, "f.jsonl:3: an id or patient is neither a string nor a number"},
-		"id twice":        {`{"id":"first","text":""}`, "f.jsonl:3: duplicate id"},
-		"invalid UTF-8":   {"{\"text\":\"\xf1\"}", "f.jsonl:3: invalid UTF-8 (offset 35)"},
-		"half a pair":     {`{"text":"Zebulon\ud83d\u0041"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
-		"second half":     {`{"text":"Zebulon\ude00"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
-		"half at the end": {`{"text":"Zebulon\ud83d"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
+		"id twice":        {`{"id":"first","text":""}`, "f.jsonl:3: duplicate id: an earlier line of these files has the same"},
+		"invalid UTF-8":   {"{\"text\":\"\xf1\"}", "f.jsonl:3: invalid UTF-8: convert the file to UTF-8, probably from Latin-1 or Windows-1252 (offset 35)"},
+		"half a pair":     {`{"text":"Zebulon\ud83d\u0041"}`, "f.jsonl:3: half of a surrogate pair: a character was probably cut in two (offset 42)"},
+		"second half":     {`{"text":"Zebulon\ude00"}`, "f.jsonl:3: half of a surrogate pair: a character was probably cut in two (offset 42)"},
+		"half at the end": {`{"text":"Zebulon\ud83d"}`, "f.jsonl:3: half of a surrogate pair: a character was probably cut in two (offset 42)"},
 		"type":            {spans(`{"start":0,"end":7,"type":"Zebulon"}`), "f.jsonl:3: span 0: the type Zebulon is not in the type set i2b2-2014"},
-		"no type":         {spans(`{"start":0,"end":7}`), "f.jsonl:3: span 0: the type is not in the type set i2b2-2014"},
-		"no end":          {spans(`{"start":0,"type":"DATE"}`), "f.jsonl:3: span 0: start or end is missing"},
-		"start a string":  {spans(`{"start":"Zebulon","end":7,"type":"DATE"}`), `f.jsonl:3: the key "spans.start" has a value of the wrong kind`},
-		"half a start":    {spans(`{"start":0.5,"end":7,"type":"DATE"}`), `f.jsonl:3: the key "spans.start" has a value of the wrong kind`},
+		"no type":         {spans(`{"start":0,"end":7}`), "f.jsonl:3: span 0: the type is missing"},
+		"no end":          {spans(`{"start":0,"type":"DATE"}`), "f.jsonl:3: span 0: start or end is missing: a span has the keys start and end, or start_offset and end_offset"},
+		"start a string":  {spans(`{"start":"Zebulon","end":7,"type":"DATE"}`), `f.jsonl:3: the key "spans.start" has a value of the wrong kind: it must be a whole number, without quotes`},
+		"half a start":    {spans(`{"start":0.5,"end":7,"type":"DATE"}`), `f.jsonl:3: the key "spans.start" has a value of the wrong kind: it must be a whole number, without quotes`},
 		"beyond the text": {spans(`{"start":0,"end":1,"type":"DATE"},{"start":2,"end":8,"type":"DATE"}`), "f.jsonl:3: span 1: the span [2,8) lies beyond the text of 7 code points (offset 2)"},
 		"negative":        {spans(`{"start":-1,"end":7,"type":"DATE"}`), "f.jsonl:3: span 0: the span [-1,7) lies beyond the text of 7 code points"},
 		"reversed":        {spans(`{"start":3,"end":2,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,2) of code points is reversed (offset 3)"},
 		"empty":           {spans(`{"start":3,"end":3,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,3) of code points is empty (offset 3)"},
 		"score":           {spans(`{"start":0,"end":7,"type":"DATE","score":1.5}`), "f.jsonl:3: span 0: a span's score is not in [0,1]"},
 		"another text":    {spans(`{"start":0,"end":7,"type":"DATE","text":"Zebulo"}`), "f.jsonl:3: span 0: its text differs from the note at its offsets, in code points (offset 0)"},
-		"spans an object": {`{"text":"x","spans":{"start":0,"end":1,"type":"DATE"}}`, `f.jsonl:3: the key "spans" has a value of the wrong kind`},
-		"tuples":          {`{"text":"x","entities":[[0,1,"DATE"]]}`, `f.jsonl:3: the key "entities" has a value of the wrong kind`},
+		"spans an object": {`{"text":"x","spans":{"start":0,"end":1,"type":"DATE"}}`, `f.jsonl:3: the key "spans" has a value of the wrong kind: each span is an object (lists such as [12,20,"DOCTOR"] belong under the key label)`},
+		"tuples":          {`{"text":"x","entities":[[0,1,"DATE"]]}`, `f.jsonl:3: the key "entities" has a value of the wrong kind: each span is an object (lists such as [12,20,"DOCTOR"] belong under the key label)`},
 		"class label":     {`{"text":"x","label":["Zebulon"]}`, "f.jsonl:3: a label is not [start, end, type]"},
 		"short label":     {`{"text":"x","label":[[0,1]]}`, "f.jsonl:3: a label is not [start, end, type]"},
 		"label order":     {`{"text":"x","labels":[["Zebulon",0,1]]}`, "f.jsonl:3: a label is not [start, end, type]"},
@@ -100,11 +100,11 @@ func TestDecodeErrors(t *testing.T) {
 // A file of another format yields one error, not one per line.
 func TestNotJSONLines(t *testing.T) {
 	for what, tc := range map[string]struct{ file, want string }{
-		"an array":      {"[\n  {\n    \"text\": \"Zebulon\"\n  }\n]\n", "f.json:1: not valid JSON, and no other line is a JSON object (offset 1)"},
+		"an array":      {"[\n  {\n    \"text\": \"Zebulon\"\n  }\n]\n", "f.json:1: a JSON array in several lines, instead of an object in each line: another format, such as labelstudio, or one object a line is required"},
 		"in one line":   {`[{"text":"Zebulon"}]`, "f.json:1: not a JSON object"},
-		"plain text":    {"\nZebulon\n17\n", "f.json:2: not valid JSON, and no other line is a JSON object (offset 1)"},
-		"UTF-16, say":   {"\xff\xfe{\n\x00", "f.json:1: invalid UTF-8, and no other line is a JSON object (offset 0)"},
-		"no line ended": {`{"text":"Zebulon`, "f.json:1: not valid JSON (offset 15)"},
+		"plain text":    {"\nZebulon\n17\n", "f.json:2: not valid JSON, and no other line is a JSON object, of which each must be in one line (offset 1)"},
+		"UTF-16, say":   {"\xff\xfe{\n\x00", "f.json:1: invalid UTF-8: convert the file to UTF-8, probably from UTF-16, and no other line is a JSON object, of which each must be in one line (offset 0)"},
+		"no line ended": {`{"text":"Zebulon`, "f.json:1: not valid JSON: the line ends within the object, because the file is truncated or the object is in several lines (offset 15)"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			if diff := cmp.Diff([]string{tc.want}, items(tc.file)); diff != "" {
@@ -118,7 +118,7 @@ func TestNotJSONLines(t *testing.T) {
 // while the same line in second place invalidated only itself.
 func TestBadFirstLineCostsOnlyItself(t *testing.T) {
 	got := items("{\"text\":\"Zebulon\n\"Zebulon\"\n{\"id\":\"a\",\"text\":\"x\"}\n{\n{\"id\":\"b\",\"text\":\"y\"}\n")
-	want := []string{"f.json:1: not valid JSON (offset 16)", "f.json:2: not a JSON object", "a", "f.json:4: not valid JSON (offset 50)", "b"}
+	want := []string{"f.json:1: not valid JSON: the line ends within the object, because the file is truncated or the object is in several lines (offset 16)", "f.json:2: not a JSON object", "a", "f.json:4: not valid JSON: the line ends within the object, because the file is truncated or the object is in several lines (offset 50)", "b"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -99,8 +99,11 @@ func marksUnder(key string) error {
 		key = strings.ToValidUTF8(key[:most], "") + "..."
 	}
 	hint := ""
-	if key == "ents" {
+	switch key {
+	case "ents":
 		hint = "; the format spacy reads it"
+	case "ner_tags", "tags":
+		hint = "; the format hf reads it"
 	}
 	return fmt.Errorf("the key %q seems to contain annotations, which are read only from spans, entities, label and labels%s", key, hint)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf16"
@@ -91,13 +92,13 @@ func (l line) record() (*record, error) {
 	var rec record
 	err := json.Unmarshal(l.raw, &rec)
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, notes.Defect(l.file, l.number, l.offset+int(e.Offset)-1, "not valid JSON") // Offset counts the bad byte
+		return nil, notes.Defect(l.file, l.number, l.offset+int(e.Offset)-1, "not valid JSON"+l.mistake(e)) // Offset counts the bad byte
 	}
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if e.Field == "" {
 			return nil, notes.Defect(l.file, l.number, -1, "not a JSON object")
 		}
-		return nil, notes.Defect(l.file, l.number, -1, fmt.Sprintf("the key %q has a value of the wrong kind", e.Field))
+		return nil, notes.Defect(l.file, l.number, -1, fmt.Sprintf("the key %q has a value of the wrong kind%s", e.Field, wanted(e)))
 	}
 	if err != nil {
 		return nil, notes.Defect(l.file, l.number, -1, err.Error())
@@ -106,9 +107,36 @@ func (l line) record() (*record, error) {
 		return nil, notes.Defect(l.file, l.number, -1, err.Error())
 	}
 	if at := loneSurrogate(l.raw); at >= 0 {
-		return nil, notes.Defect(l.file, l.number, l.offset+at, "half of a surrogate pair")
+		return nil, notes.Defect(l.file, l.number, l.offset+at, "half of a surrogate pair: a character was probably cut in two")
 	}
 	return &rec, nil
+}
+
+// mistake says what is wrong with JSON, after a colon, or returns "".
+func (l line) mistake(e *json.SyntaxError) string {
+	at := int(e.Offset) - 1
+	switch {
+	case e.Offset >= int64(len(bytes.TrimRight(l.raw, "\r\n"))) && bytes.HasPrefix(bytes.TrimSpace(l.raw), []byte("{")):
+		return ": the line ends within the object, because the file is truncated or the object is in several lines"
+	case at >= 0 && l.raw[at] == '\'':
+		return ": strings are in double quotes, as json.dumps writes them in Python"
+	case at >= 0 && l.raw[at] < ' ':
+		return ": a control character in a string must be escaped, as \\u0000 is"
+	}
+	return ""
+}
+
+// wanted says what a value must be, after a colon, or returns "".
+func wanted(e *json.UnmarshalTypeError) string {
+	switch {
+	case e.Field == "entities" || e.Field == "spans":
+		return ": each span is an object (lists such as [12,20,\"DOCTOR\"] belong under the key label)"
+	case e.Type.Kind() == reflect.Int:
+		return ": it must be a whole number, without quotes"
+	case e.Type.Kind() == reflect.String:
+		return ": it must be a string"
+	}
+	return ""
 }
 
 // loneSurrogate returns the offset of the first escape in valid JSON of a
@@ -149,6 +177,11 @@ func (l line) isObject() bool {
 	return bytes.HasPrefix(bytes.TrimSpace(l.raw), []byte("{")) && json.Valid(l.raw)
 }
 
+// beginsArray reports whether the line is the first of an array in several.
+func (l line) beginsArray() bool {
+	return bytes.HasPrefix(bytes.TrimSpace(l.raw), []byte("[")) && !json.Valid(l.raw)
+}
+
 // document parses and checks the line and returns its document. It returns an
 // error if the ID has been seen.
 func (l line) document(opt data.ReadOptions, seen map[string]bool) (*data.Document, error) {
@@ -157,7 +190,7 @@ func (l line) document(opt data.ReadOptions, seen map[string]bool) (*data.Docume
 		return nil, err
 	}
 	if rec.Text == nil {
-		return nil, notes.Defect(l.file, l.number, -1, `the key "text" is missing`)
+		return nil, notes.Defect(l.file, l.number, -1, `the key "text", which has the note, is missing`)
 	}
 	var meta struct {
 		Note    name `json:"note_id"`
@@ -172,7 +205,7 @@ func (l line) document(opt data.ReadOptions, seen map[string]bool) (*data.Docume
 		Text:    *rec.Text,
 	}
 	if seen[doc.ID] {
-		return nil, notes.Defect(l.file, l.number, -1, "duplicate id")
+		return nil, notes.Defect(l.file, l.number, -1, "duplicate id: an earlier line of these files has the same")
 	}
 	all := slices.Concat(rec.Spans, rec.Entities)
 	for _, t := range slices.Concat(rec.Label, rec.Labels) {
@@ -210,7 +243,7 @@ func quotations(spans []span) (all []notes.Quotation) {
 func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, int, error) {
 	start, end := cmp.Or(s.Start, s.StartOffset), cmp.Or(s.End, s.EndOffset)
 	if start == nil || end == nil {
-		return data.Span{}, -1, errors.New("start or end is missing")
+		return data.Span{}, -1, errors.New("start or end is missing: a span has the keys start and end, or start_offset and end_offset")
 	}
 	name := cmp.Or(s.Type, s.Label)
 	typ, ok := types.Lookup(name)

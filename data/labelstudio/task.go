@@ -46,7 +46,10 @@ type region struct {
 	Labels []string `json:"labels"`
 }
 
-var errMisquote = errors.New("its text differs from the note at its offsets")
+// placeError is an error about the place of a region in the text.
+type placeError struct{ error }
+
+var errRegion = errors.New("start, end or labels is missing or has the wrong kind: start and end are whole numbers, and labels is a list of strings")
 
 var errKind = errors.New("a value is missing or has the wrong kind")
 
@@ -77,7 +80,7 @@ func (f *file) document(raw jsontext.Value, number int) (*data.Document, error) 
 		Spans:   given,
 	}
 	if f.seen[doc.ID] {
-		return nil, errors.New("duplicate id, as of a task with several annotations in JSON-MIN")
+		return nil, errors.New("duplicate id: an earlier task has the same, as in JSON-MIN if a task has several annotations")
 	}
 	f.seen[doc.ID] = true
 	return doc, nil
@@ -100,7 +103,7 @@ func (f *file) full(_ jsontext.Value, t *task) (string, []data.Span, error) {
 // prediction returns the spans of a task's only prediction.
 func (f *file) prediction(text string, predictions []jsontext.Value) ([]data.Span, error) {
 	if len(predictions) != 1 {
-		return nil, fmt.Errorf("it has no annotations, and %d predictions instead of one", len(predictions))
+		return nil, fmt.Errorf("nobody has annotated it: it has no annotations, and %d predictions instead of one", len(predictions))
 	}
 	var p annotation
 	if predictions[0].Kind() != '{' || json.Unmarshal(predictions[0], &p) != nil {
@@ -113,7 +116,7 @@ func (f *file) prediction(text string, predictions []jsontext.Value) ([]data.Spa
 func (f *file) annotated(text string, all []annotation) ([]data.Span, error) {
 	done := slices.DeleteFunc(slices.Clone(all), func(a annotation) bool { return a.Cancelled })
 	if len(done) == 0 {
-		return nil, errors.New("nobody has annotated it, or everybody has cancelled")
+		return nil, errors.New("nobody has annotated it, or everybody has cancelled: annotate it, or leave it out")
 	}
 	if truth := slices.DeleteFunc(slices.Clone(done), func(a annotation) bool { return !a.GroundTruth }); len(truth) == 1 {
 		done = truth
@@ -126,7 +129,7 @@ func (f *file) annotated(text string, all []annotation) ([]data.Span, error) {
 		if other, err := f.spans(text, a.Result, false); err != nil {
 			return nil, err
 		} else if !slices.Equal(first, other) {
-			return nil, fmt.Errorf("it has %d annotations that differ, and not one of them is marked as ground truth", len(done))
+			return nil, fmt.Errorf("it has %d annotations that differ, and not one of them is marked as ground truth: mark one in Label Studio", len(done))
 		}
 	}
 	return first, nil
@@ -142,7 +145,7 @@ func (f *file) spans(text string, results []result, scored bool) ([]data.Span, e
 			continue
 		}
 		if r.Type != "labels" {
-			return nil, fmt.Errorf("result %d: it is not of the type labels", i)
+			return nil, fmt.Errorf("result %d: it is not of the type labels (regions of HyperText and Paragraphs have no offsets into a text)", i)
 		}
 		if to = cmp.Or(to, r.To); r.To != to {
 			return nil, fmt.Errorf("result %d: it is about a second text", i)
@@ -163,13 +166,22 @@ func (f *file) spans(text string, results []result, scored bool) ([]data.Span, e
 
 // cause returns the likely cause of an error about the text of a region.
 func (f *file) cause(err error, text string, results []result) string {
-	if !errors.Is(err, errMisquote) {
+	var values []jsontext.Value
+	for _, r := range results {
+		values = append(values, r.Value)
+	}
+	return f.likely(err, text, values)
+}
+
+// likely returns the likely cause of an error about the place of a region.
+func (f *file) likely(err error, text string, regions []jsontext.Value) string {
+	if _, ok := errors.AsType[placeError](err); !ok {
 		return ""
 	}
 	var all []notes.Quotation
-	for _, res := range results {
+	for _, value := range regions {
 		var r region
-		if json.Unmarshal(res.Value, &r) == nil && r.Start != nil && r.End != nil && r.Text != nil {
+		if json.Unmarshal(value, &r) == nil && r.Start != nil && r.End != nil && r.Text != nil {
 			all = append(all, notes.Quotation{Start: *r.Start, End: *r.End, Text: *r.Text})
 		}
 	}
@@ -180,7 +192,7 @@ func (f *file) cause(err error, text string, results []result) string {
 func (f *file) region(offsets *notes.Offsets, raw jsontext.Value, score float64) ([]data.Span, error) {
 	var r region
 	if json.Unmarshal(raw, &r) != nil || r.Start == nil || r.End == nil {
-		return nil, errKind
+		return nil, errRegion
 	}
 	if len(r.Labels) == 0 {
 		return nil, errors.New("the region has no label")
@@ -190,10 +202,10 @@ func (f *file) region(offsets *notes.Offsets, raw jsontext.Value, score float64)
 	}
 	from, to, err := offsets.Bytes(*r.Start, *r.End)
 	if err != nil {
-		return nil, err
+		return nil, placeError{err}
 	}
 	if r.Text != nil && !notes.Quotes(*r.Text, offsets.Text()[from:to]) {
-		return nil, fmt.Errorf("%w, in %s", errMisquote, offsets.Unit())
+		return nil, placeError{errors.New("its text differs from the note at its offsets, in " + offsets.Unit())}
 	}
 	var spans []data.Span
 	for _, label := range r.Labels {
@@ -217,7 +229,7 @@ func textOf(values map[string]jsontext.Value) (string, error) {
 			}
 		}
 		if n != 1 {
-			return "", fmt.Errorf(`its data has no key "text", and %d other strings instead of one`, n)
+			return "", fmt.Errorf(`its data has no key "text", and %d other strings instead of one: name the key of the note "text"`, n)
 		}
 	}
 	if raw.Kind() != '"' {
@@ -256,7 +268,7 @@ func (f *file) minimal(raw jsontext.Value, t *task) (string, []data.Span, error)
 		for i, r := range regions {
 			own, err := f.region(offsets, r, 1)
 			if err != nil {
-				return "", nil, fmt.Errorf("region %d: %w", i, err)
+				return "", nil, fmt.Errorf("region %d: %w%s", i, err, f.likely(err, text, regions))
 			}
 			spans = append(spans, own...)
 		}

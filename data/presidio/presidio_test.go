@@ -65,9 +65,9 @@ func TestDecodeErrors(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"":                              "f.json:1: not a JSON array of samples (offset 0)",
-		`{"full_text":"x","spans":[]}`:  "f.json:1: not a JSON array of samples (offset 0)",
-		"[\n{\"full_text\":\"Zebulon\"": "f.json:2: not valid JSON (offset 24)",
+		"":                              "f.json:1: not a JSON array of samples: the file is empty (offset 0)",
+		`{"full_text":"x","spans":[]}`:  "f.json:1: not a JSON array of samples: it begins with an object, as JSON Lines do (offset 0)",
+		"[\n{\"full_text\":\"Zebulon\"": "f.json:2: not valid JSON: the file ends too early, and is probably truncated (offset 24)",
 	} {
 		if diff := cmp.Diff([]string{want}, outcomes(file)); diff != "" {
 			t.Errorf("%q: %s", file, diff)

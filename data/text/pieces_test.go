@@ -105,7 +105,7 @@ func TestPiecesErrors(t *testing.T) {
 		raw  []byte
 		want string
 	}{
-		"encoding":  {[]byte(bad), "encoding.txt:262145: invalid UTF-8 (offset 2097160)"},
+		"encoding":  {[]byte(bad), "encoding.txt:262145: invalid UTF-8: convert the file to UTF-8, probably from Latin-1 or Windows-1252 (offset 2097160)"},
 		"truncated": {whole[:len(whole)-9], "truncated.txt: cannot be read: the gzipped file is incomplete"},
 		"broken":    {[]byte("\x1f\x8bxxxxxxxxx"), "broken.txt: cannot be read: gzip: invalid header"},
 	} {

@@ -56,7 +56,7 @@ func TestReadGoesOn(t *testing.T) {
 			got = append(got, doc.ID)
 		}
 	}
-	if diff := cmp.Diff([]string{"a", "b.txt:2: invalid UTF-8 (offset 9)", "c"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b.txt:2: invalid UTF-8: convert the file to UTF-8, probably from Latin-1 or Windows-1252 (offset 9)", "c"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

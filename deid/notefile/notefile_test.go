@@ -307,11 +307,11 @@ func TestMarked(t *testing.T) {
 		}
 	}
 	for want, e := range map[string]example{
-		"a.xml:1: a note without TAGS, so its PHI is not marked":                                 {"i2b2", "a.xml", "<deIdi2b2><TEXT>Zebulon</TEXT></deIdi2b2>", marked},
-		"a.xml:1: the type CITY is not in the type set i2b2-2006":                                {"i2b2", "a.xml", "<deIdi2b2><TEXT>Zebulon</TEXT><TAGS><X start='0' end='2' TYPE='CITY'/></TAGS></deIdi2b2>", marked},
-		"a.xml:1: record no. 1: the type CITY is not in the type set i2b2-2006":                  {"i2b2-2006", "a.xml", "<ROOT><RECORD ID='1'><TEXT><PHI TYPE='CITY'>Zebulon</PHI></TEXT></RECORD></ROOT>", marked},
-		`a.jsonl:1: the key "spans" is missing or no list, so the PHI of the note is not marked`: {"jsonl", "a.jsonl", `{"text":"Zebulon"}`, marked},
-		"a.jsonl:1: span 0: start or end is missing":                                             {"jsonl", "a.jsonl", `{"text":"Zebulon","spans":[{"start":0}]}`, marked},
+		"a.xml:1: a note without TAGS, so its PHI is not marked":                                                        {"i2b2", "a.xml", "<deIdi2b2><TEXT>Zebulon</TEXT></deIdi2b2>", marked},
+		"a.xml:1: the type CITY is not in the type set i2b2-2006":                                                       {"i2b2", "a.xml", "<deIdi2b2><TEXT>Zebulon</TEXT><TAGS><X start='0' end='2' TYPE='CITY'/></TAGS></deIdi2b2>", marked},
+		"a.xml:1: record no. 1: the type CITY is not in the type set i2b2-2006":                                         {"i2b2-2006", "a.xml", "<ROOT><RECORD ID='1'><TEXT><PHI TYPE='CITY'>Zebulon</PHI></TEXT></RECORD></ROOT>", marked},
+		`a.jsonl:1: the key "spans" is missing or no list, so the PHI of the note is not marked`:                        {"jsonl", "a.jsonl", `{"text":"Zebulon"}`, marked},
+		"a.jsonl:1: span 0: start or end is missing: a span has the keys start and end, or start_offset and end_offset": {"jsonl", "a.jsonl", `{"text":"Zebulon","spans":[{"start":0}]}`, marked},
 	} {
 		if got := items(e); got[len(got)-1] != want {
 			t.Errorf("%v, want %s", got, want)

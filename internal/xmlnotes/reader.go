@@ -42,6 +42,7 @@ type Error struct {
 	Line   int // from 1
 	Offset int // in bytes; -1: unknown
 	Reason string
+	Hint   string // what probably went wrong, or what to do; perhaps ""
 }
 
 func (e *Error) Error() string { return e.Reason }
@@ -56,6 +57,7 @@ type Reader struct {
 	empty      bool // the last token was <x/>
 	attributes []Attribute
 	bound      []binding
+	hint       string // for the error of a file that is not well-formed
 }
 
 // binding is the namespace that a prefix is bound to within an open element.
@@ -114,7 +116,10 @@ func (r *Reader) Next() (Token, error) {
 	t.To = r.at
 	r.line += strings.Count(r.file[t.From:t.To], "\n")
 	if !well {
-		return t, &Error{Line: r.line, Offset: -1, Reason: "not well-formed XML"}
+		if r.hint == "" && r.at == len(r.file) {
+			r.hint = "the file ends too early, and is probably truncated"
+		}
+		return t, &Error{Line: r.line, Offset: -1, Reason: "not well-formed XML", Hint: r.hint}
 	}
 	return t, nil
 }
@@ -210,6 +215,7 @@ func (r *Reader) references(value string) bool {
 		r.at += n
 		_, n = reference(r.file[r.at:end])
 		if n == 0 {
+			r.hint = "an & is written &amp;, and a reference of HTML such as &nbsp; by its number, as in &#160;"
 			return false
 		}
 		r.at += n
@@ -253,6 +259,9 @@ func (r *Reader) start(t *Token) bool {
 	r.at++
 	name := r.name(1)
 	if name == "" {
+		if r.at < len(r.file) {
+			r.hint = "a < that begins no tag is written &lt;"
+		}
 		return false
 	}
 	r.open = append(r.open, name)
@@ -344,6 +353,9 @@ func (r *Reader) resolve(name string) (space, local string) {
 func (r *Reader) end() bool {
 	name := r.name(1)
 	if r.blank(); name == "" || !r.skip(">") || len(r.open) == 0 || r.open[len(r.open)-1] != name {
+		if r.at < len(r.file) || strings.HasSuffix(r.file, ">") {
+			r.hint = "an end tag does not match the last tag that is open"
+		}
 		return false
 	}
 	r.pop()

@@ -87,7 +87,7 @@ func (p *recordParser) record(start Token) (*Record, error) {
 		}
 	}
 	if strings.TrimSpace(rec.ID) == "" {
-		rec.fail(start.Line, "a RECORD without an ID")
+		rec.fail(start.Line, "a RECORD without an ID", "the attribute ID, in capitals, is required")
 	}
 	for {
 		t, err := p.next()
@@ -96,17 +96,17 @@ func (p *recordParser) record(start Token) (*Record, error) {
 			return rec, err
 		case t.Kind == End:
 			if rec.TextLine == 0 {
-				rec.fail(t.Line, "no TEXT element")
+				rec.fail(t.Line, "no TEXT element", "its name is in capitals")
 			}
 			rec.To = t.To
 			return rec, nil
 		case t.Kind != Start:
 			if line := p.words(t); line > 0 {
-				rec.fail(line, "text outside of TEXT")
+				rec.fail(line, "text outside of TEXT", "")
 			}
 		case t.Local == "TEXT":
 			if rec.TextLine > 0 {
-				rec.fail(t.Line, "duplicate TEXT")
+				rec.fail(t.Line, "duplicate TEXT", "a RECORD has one note")
 			}
 			p.bare(t)
 			rec.TextLine = t.Line
@@ -122,9 +122,9 @@ func (p *recordParser) record(start Token) (*Record, error) {
 }
 
 // fail records the first defect.
-func (rec *Record) fail(line int, reason string) {
+func (rec *Record) fail(line int, reason, hint string) {
 	if rec.Defect == nil {
-		rec.Defect = defect(line, reason)
+		rec.Defect = advised(line, reason, hint)
 	}
 }
 
@@ -142,9 +142,9 @@ func (p *recordParser) recordText(rec *Record) error {
 			if t.Local == "PHI" && last != "PHI" {
 				p.mark(rec, t)
 			} else if t.Local == "PHI" {
-				rec.fail(t.Line, "a PHI within another")
+				rec.fail(t.Line, "a PHI within another", "keep one of them, because the format has no nested spans")
 			} else {
-				rec.fail(t.Line, "an element other than PHI within TEXT")
+				rec.fail(t.Line, "an element other than PHI within TEXT", "a span is written <PHI TYPE=\"DOCTOR\">, and a < of the note &lt;")
 			}
 			open = append(open, t.Local)
 		case End:
@@ -170,7 +170,7 @@ func (p *recordParser) mark(rec *Record, t Token) {
 		}
 	}
 	if m.Type == "" {
-		rec.fail(t.Line, "a PHI without a TYPE")
+		rec.fail(t.Line, "a PHI without a TYPE", "the attribute TYPE, in capitals, is required")
 	}
 	m.Open.Attributes = nil
 	rec.Marks = append(rec.Marks, m)
@@ -180,6 +180,6 @@ func (p *recordParser) mark(rec *Record, t Token) {
 func (rec *Record) close(t Token) {
 	m := &rec.Marks[len(rec.Marks)-1]
 	if m.Close, m.Next = t, len(rec.Text); m.First == m.Next {
-		rec.fail(m.Open.Line, "a PHI without text")
+		rec.fail(m.Open.Line, "a PHI without text", "leave it out")
 	}
 }

@@ -83,6 +83,28 @@ type parser struct {
 
 func defect(line int, reason string) *Error { return &Error{Line: line, Offset: -1, Reason: reason} }
 
+func advised(line int, reason, hint string) *Error {
+	return &Error{Line: line, Offset: -1, Reason: reason, Hint: hint}
+}
+
+// aboutRoot returns a hint about an element that should be the only root.
+func aboutRoot(second bool, name string) string {
+	if second {
+		return "the file was probably put together of two"
+	}
+	switch name {
+	case "deIdi2b2":
+		return "the format i2b2 reads this file"
+	case "MEDDOCAN":
+		return "the format meddocan reads this file"
+	case "ROOT":
+		return "the format i2b2-2006 reads this file"
+	case "RECORD":
+		return "put <ROOT> before the first RECORD, and </ROOT> after the last"
+	}
+	return "the file is in another format"
+}
+
 // hide records the first item that is ignored.
 func (p *parser) hide(line int, reason string) {
 	if p.note.Hidden == nil {
@@ -125,15 +147,17 @@ func (p *parser) document(read func() error, names ...string) error {
 		t, err := p.next()
 		switch {
 		case err == io.EOF && !root:
-			return defect(t.Line, "no XML element")
+			return advised(t.Line, "no XML element", "the file is empty")
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
 		case t.Kind != Start:
-			err = p.blank(t)
+			if err = p.blank(t); err != nil && !root {
+				return advised(err.(*Error).Line, err.Error(), "the file does not begin as XML, and is in another format")
+			}
 		case root || !slices.Contains(names, t.Local):
-			return defect(t.Line, "the root must be one element "+strings.Join(names, " or "))
+			return advised(t.Line, "the root must be one element "+strings.Join(names, " or "), aboutRoot(root, t.Local))
 		default:
 			root = true
 			p.bare(t)
@@ -214,7 +238,7 @@ func (p *parser) root() error {
 		return p.within()
 	})
 	if err == nil && !text {
-		return defect(end.Line, "no TEXT element")
+		return advised(end.Line, "no TEXT element", "its name is in capitals")
 	}
 	return err
 }
@@ -228,7 +252,7 @@ func (p *parser) readText() error {
 		case t.Kind == End:
 			return nil
 		case t.Kind == Start:
-			return defect(t.Line, "an element within TEXT")
+			return advised(t.Line, "an element within TEXT", "spans are in TAGS, and a < of the note is written &lt; (the format i2b2-2006 has PHI within TEXT)")
 		}
 		p.text(t)
 	}
@@ -295,7 +319,7 @@ func Decode(raw []byte) (string, error) {
 		}
 		return string(wide), nil
 	}
-	return "", defect(1, "the declared encoding is not UTF-8, US-ASCII or ISO-8859-1")
+	return "", advised(1, "the declared encoding is not UTF-8, US-ASCII or ISO-8859-1", "convert the file to UTF-8, and declare that")
 }
 
 // Illegal returns the first character of a text in valid UTF-8 that XML 1.0 does

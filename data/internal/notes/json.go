@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -40,7 +41,12 @@ func Values(r io.Reader, name, array string, yield func(Value, *data.Error) bool
 	}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(false))
 	if within {
-		if d.PeekKind() != '[' {
+		switch kind := d.PeekKind(); {
+		case kind == '{':
+			return defect(d.InputOffset(), "not a JSON array of "+array+": it begins with an object, as JSON Lines do")
+		case kind != '[' && len(in.ends) == 0 && in.read == 0:
+			return defect(d.InputOffset(), "not a JSON array of "+array+": the file is empty")
+		case kind != '[':
 			return defect(d.InputOffset(), "not a JSON array of "+array)
 		}
 		_, _ = d.ReadToken()
@@ -53,7 +59,7 @@ func Values(r io.Reader, name, array string, yield func(Value, *data.Error) bool
 		}
 		if err != nil {
 			if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-				return defect(e.ByteOffset, "not valid JSON")
+				return defect(e.ByteOffset, "not valid JSON"+mistake(e))
 			}
 			return yield(Value{}, asDefect(name, err))
 		}
@@ -67,9 +73,24 @@ func Values(r io.Reader, name, array string, yield func(Value, *data.Error) bool
 		if _, syntax := errors.AsType[*jsontext.SyntacticError](err); err != nil && !syntax {
 			return yield(Value{}, asDefect(name, err))
 		}
-		return defect(d.InputOffset(), "something follows the array of "+array)
+		return defect(d.InputOffset(), "something follows the array of "+array+": the file was probably put together of two")
 	}
 	return true
+}
+
+// mistake says what is wrong with JSON, after a colon, or returns "".
+func mistake(e *jsontext.SyntacticError) string {
+	switch text := e.Err.Error(); {
+	case errors.Is(e.Err, io.ErrUnexpectedEOF):
+		return ": the file ends too early, and is probably truncated"
+	case strings.Contains(text, "invalid UTF-8"):
+		return ": invalid UTF-8; convert the file to UTF-8"
+	case strings.Contains(text, "surrogate"):
+		return ": half of a surrogate pair; a character was probably cut in two"
+	case strings.Contains(text, "non-control"):
+		return ": a control character in a string must be escaped, as \\u0000 is"
+	}
+	return ""
 }
 
 // Word returns the text of a JSON string, or a number as it is written, and "" of anything else.

@@ -41,7 +41,7 @@ func list(path string, exts []string, deep bool) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	taken, _, err := divide(path, "", exts, deep)
+	taken, left, err := divide(path, "", exts, deep)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,29 @@ func list(path string, exts []string, deep bool) ([]string, error) {
 		if deep {
 			reason += ", nor do its subfolders"
 		}
+		if others := extensions(left); others != nil {
+			reason += ": it holds files with the extension " + strings.Join(others, ", ")
+		}
 		return nil, Defect(path, 0, -1, reason)
 	}
 	for i, name := range taken {
 		taken[i] = filepath.Join(path, name)
 	}
 	return taken, nil
+}
+
+// extensions returns the different extensions of visible files, sorted, and at most five. Extensions with other
+// characters than letters and digits are left out, because they may be parts of a name.
+func extensions(names []string) (exts []string) {
+	for _, name := range names {
+		ext := Ext(name)
+		plain := strings.Trim(ext, ".abcdefghijklmnopqrstuvwxyz0123456789") == ""
+		if len(ext) > 1 && plain && !strings.HasPrefix(filepath.Base(name), ".") && !slices.Contains(exts, ext) {
+			exts = append(exts, ext)
+		}
+	}
+	slices.Sort(exts)
+	return exts[:min(len(exts), 5)]
 }
 
 // Yield takes the documents of a data.Documents, one after another, and reports whether it wants more.
@@ -290,10 +307,18 @@ func CheckUTF8(path string, raw []byte) error {
 	for {
 		r, n := utf8.DecodeRune(raw[at:])
 		if r == utf8.RuneError && n == 1 {
-			return Defect(path, LineAt(raw, at), at, "invalid UTF-8")
+			return Defect(path, LineAt(raw, at), at, "invalid UTF-8: convert the file to UTF-8, probably from "+encoding(raw))
 		}
 		at += n
 	}
+}
+
+// encoding names what a file that is not UTF-8 probably is.
+func encoding(raw []byte) string {
+	if bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
+		return "UTF-16"
+	}
+	return "Latin-1 or Windows-1252"
 }
 
 // LineAt is the 1-based line of a byte offset.
@@ -332,7 +357,7 @@ func Offset(s string) (int, error) {
 	n := 0
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' || n > 1<<40 {
-			return 0, fmt.Errorf("an offset is not a number")
+			return 0, fmt.Errorf("an offset is not a whole number")
 		}
 		n = 10*n + int(c-'0')
 	}

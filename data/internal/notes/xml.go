@@ -28,7 +28,15 @@ func XML(path string, raw []byte) (string, error) {
 // Located adds the path to an error of package xmlnotes.
 func Located(path string, err error) error {
 	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
-		return Defect(path, e.Line, e.Offset, e.Reason)
+		return Defect(path, e.Line, e.Offset, Advice(e))
 	}
 	return err
+}
+
+// Advice returns the reason and the hint of an error.
+func Advice(e *xmlnotes.Error) string {
+	if e.Hint == "" {
+		return e.Reason
+	}
+	return e.Reason + ": " + e.Hint
 }

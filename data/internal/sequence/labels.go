@@ -39,7 +39,7 @@ func (l Labels) Parse(label string, types *data.TypeSet) (string, error) {
 	}
 	prefix, typ, ok := l.split(label)
 	if !ok {
-		return "", l.mistake(label)
+		return "", l.mistake(label, types)
 	}
 	if !types.Has(typ) {
 		return "", errors.New(types.Lacks(typ))
@@ -65,13 +65,28 @@ func (l Labels) split(label string) (prefix, typ string, ok bool) {
 }
 
 // mistake returns the error of a label that cannot be read.
-func (l Labels) mistake(label string) error {
+func (l Labels) mistake(label string, types *data.TypeSet) error {
 	if l == Suffixed {
 		return fmt.Errorf("the label is neither O nor a type followed by -B, -I, -E, -S, -L or -U")
 	}
 	const want = "the label is neither O nor a type after B-, I-, E-, S-, L- or U-"
-	if _, typ, ok := Suffixed.split(label); ok && data.Any.Has(typ) {
-		return fmt.Errorf("%s; for labels such as DOCTOR-B, set labels to suffix", want)
+	prefix, typ := data.SplitLabel(label)
+	_, lower := prefixes[strings.ToUpper(prefix)]
+	hint := ""
+	switch _, suffixed, ok := Suffixed.split(label); {
+	case ok && data.Any.Has(suffixed):
+		hint = "; for labels such as DOCTOR-B, set labels to suffix"
+	case types.Has(label):
+		hint = "; for labels without B- and I-, set labels to bare"
+	case label == "o" || lower:
+		hint = "; O and the prefixes are capital letters"
+	case len(label) > 1 && label[1] == '_' && prefixes[label[:1]] != "":
+		hint = "; the prefix ends with -, not with _"
+	case types.Has(typ) && (prefix == "M" || prefix == "W"):
+		hint = "; in labels of the scheme BMEWO, replace M- by I-, and W- by S-"
+	}
+	if hint != "" {
+		return errors.New(want + hint)
 	}
 	return fmt.Errorf("%s", want)
 }
