@@ -18,31 +18,31 @@ var wrongBrat = []wrong{
 	{
 		what:   "CR LF counts as one",
 		files:  bratNote("Admitted.\r\nSeen by Dr. Amundsen.\r\n", "T1\tDOCTOR 22 30\tAmundsen\n"),
-		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if CR LF counts as one (offsets: code-points+lf) (offset 22)",
+		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if CR LF counts as one (corpus.offsets: code-points+lf) (offset 22)",
 		mended: format.Options{Offsets: "code-points+lf"},
 	},
 	{
 		what:   "UTF-16 units",
 		files:  bratNote("😀 Seen by Dr. Amundsen.\n", "T1\tDOCTOR 15 23\tAmundsen\n"),
-		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (offsets: utf-16) (offset 15)",
+		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (corpus.offsets: utf-16) (offset 15)",
 		mended: format.Options{Offsets: "utf-16"},
 	},
 	{
 		what:   "bytes",
 		files:  bratNote("Café. Seen by Dr. Amundsen.\n", "T1\tDOCTOR 19 27\tAmundsen\n"),
-		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if offsets count bytes (offsets: bytes) (offset 19)",
+		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if offsets count bytes (corpus.offsets: bytes) (offset 19)",
 		mended: format.Options{Offsets: "bytes"},
 	},
 	{
 		what:   "the byte order mark does not count",
 		files:  bratNote("\uFEFF"+seen, "T1\tDOCTOR 12 20\tAmundsen\n"),
-		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if the byte order mark of the text does not count (offsets: code-points+no-bom) (offset 12)",
+		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if the byte order mark of the text does not count (corpus.offsets: code-points+no-bom) (offset 12)",
 		mended: format.Options{Offsets: "code-points+no-bom"},
 	},
 	{
 		what:   "a byte order mark that was removed",
 		files:  bratNote(seen, "T1\tDOCTOR 13 21\tAmundsen\n"),
-		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if the first character is 1, not 0, or if a byte order mark counts that the text does not have (offsets: code-points+bom) (offset 13)",
+		want:   "110-04.ann:1: the line does not quote the text at its offsets, in code points: all annotations of the text fit if the first character is 1, not 0, or if a byte order mark counts that the text does not have (corpus.offsets: code-points+bom) (offset 13)",
 		mended: format.Options{Offsets: "code-points+bom"},
 	},
 	{

@@ -20,24 +20,24 @@ var wrongI2B2 = []wrong{
 	{
 		what:  "the first character is 1",
 		files: file("110-04.xml", i2b2Note("Seen by Dr. Amundsen.", doctor(13, 21, "Amundsen"))),
-		want:  "110-04.xml:5: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if the first character is 1, not 0, or if a byte order mark counts that the text does not have (offsets: code-points+bom) (offset 13)",
+		want:  "110-04.xml:5: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if the first character is 1, not 0, or if a byte order mark counts that the text does not have (corpus.offsets: code-points+bom) (offset 13)",
 	},
 	{
 		what:   "CR LF counts as two",
 		files:  file("110-04.xml", i2b2Note("Admitted.\r\nSeen by Dr. Amundsen.\r\n", doctor(23, 31, "Amundsen"))),
-		want:   "110-04.xml:7: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if each line end counts as two, like CR LF (offsets: code-points+crlf) (offset 23)",
+		want:   "110-04.xml:7: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if each line end counts as two, like CR LF (corpus.offsets: code-points+crlf) (offset 23)",
 		mended: format.Options{Offsets: "code-points+crlf"},
 	},
 	{
 		what:   "UTF-16 units",
 		files:  file("110-04.xml", i2b2Note("😀 Seen by Dr. Amundsen.", doctor(15, 23, "Amundsen"))),
-		want:   "110-04.xml:5: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (offsets: utf-16) (offset 15)",
+		want:   "110-04.xml:5: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (corpus.offsets: utf-16) (offset 15)",
 		mended: format.Options{Offsets: "utf-16"},
 	},
 	{
 		what:   "bytes",
 		files:  file("110-04.xml", i2b2Note("Café. Seen by Dr. Amundsen.", doctor(19, 27, "Amundsen"))),
-		want:   "110-04.xml:5: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count bytes (offsets: bytes) (offset 19)",
+		want:   "110-04.xml:5: a tag's text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count bytes (corpus.offsets: bytes) (offset 19)",
 		mended: format.Options{Offsets: "bytes"},
 	},
 	{

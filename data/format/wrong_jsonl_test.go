@@ -41,13 +41,13 @@ var wrongJSONL = []wrong{
 	{
 		what:   "UTF-16 units",
 		files:  file("notes.jsonl", `{"text":"😀 Seen by Dr. Amundsen.","spans":[{"start":15,"end":23,"type":"DOCTOR","text":"Amundsen"}]}`+"\n"),
-		want:   "notes.jsonl:1: span 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (offsets: utf-16) (offset 15)",
+		want:   "notes.jsonl:1: span 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (corpus.offsets: utf-16) (offset 15)",
 		mended: format.Options{Offsets: "utf-16"},
 	},
 	{
 		what:   "CR LF counts as one",
 		files:  file("notes.jsonl", `{"text":"Admitted.\r\nSeen by Dr. Amundsen.","spans":[{"start":22,"end":30,"type":"DOCTOR","text":"Amundsen"}]}`+"\n"),
-		want:   "notes.jsonl:1: span 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if CR LF counts as one (offsets: code-points+lf) (offset 22)",
+		want:   "notes.jsonl:1: span 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if CR LF counts as one (corpus.offsets: code-points+lf) (offset 22)",
 		mended: format.Options{Offsets: "code-points+lf"},
 	},
 	{

@@ -16,13 +16,13 @@ var wrongLabelStudio = []wrong{
 	{
 		what:   "UTF-16 units",
 		files:  file("export.json", tasks("😀 Seen by Dr. Amundsen.", region(`"start":15,"end":23,"text":"Amundsen","labels":["DOCTOR"]`))),
-		want:   "export.json:1: task 1: result 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (offsets: utf-16) (offset 1)",
+		want:   "export.json:1: task 1: result 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if offsets count UTF-16 units as in JavaScript (corpus.offsets: utf-16) (offset 1)",
 		mended: format.Options{Offsets: "utf-16"},
 	},
 	{
 		what:   "CR LF counts as one, in JSON-MIN",
 		files:  file("export.json", `[{"id":7,"text":"Admitted.\r\nSeen by Dr. Amundsen.","label":[{"start":22,"end":30,"text":"Amundsen","labels":["DOCTOR"]}],"annotation_id":12}]`),
-		want:   "export.json:1: task 1: region 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if CR LF counts as one (offsets: code-points+lf) (offset 1)",
+		want:   "export.json:1: task 1: region 0: its text differs from the note at its offsets, in code points: all annotations of the text fit if CR LF counts as one (corpus.offsets: code-points+lf) (offset 1)",
 		mended: format.Options{Offsets: "code-points+lf"},
 	},
 	{
