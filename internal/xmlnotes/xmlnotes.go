@@ -152,10 +152,10 @@ func (p *parser) document(read func() error, names ...string) error {
 			return nil
 		case err != nil:
 			return err
+		case t.Kind != Start && !root && p.words(t) > 0:
+			return advised(p.words(t), "text outside of TEXT", "the file does not begin as XML, and is in another format")
 		case t.Kind != Start:
-			if err = p.blank(t); err != nil && !root {
-				return advised(err.(*Error).Line, err.Error(), "the file does not begin as XML, and is in another format")
-			}
+			err = p.blank(t)
 		case root || !slices.Contains(names, t.Local):
 			return advised(t.Line, "the root must be one element "+strings.Join(names, " or "), aboutRoot(root, t.Local))
 		default:
