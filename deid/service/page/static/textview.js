@@ -5,9 +5,9 @@
 import { afterPaint, h } from "./dom.js";
 import { firstEndingAfter } from "./note.js";
 
-const BLOCK = 1200; // units of UTF-16 after which a block ends with the line
-const LONGEST = 4000; // units after which it ends at a space within the line
-const AT_ONCE = 16; // blocks that are rendered together; more than a window shows
+const BLOCK = 2400; // units of UTF-16 after which a block ends with the line
+const LONGEST = 6000; // units after which it ends at a space within the line
+const AT_ONCE = 10; // blocks that are rendered together; more than a window shows
 
 // TextView renders into a container. describe(item) returns {className, badge, label} for the element of an item; tag is the
 // name of its elements. Elements of items have the item's key in data-key.
@@ -128,6 +128,7 @@ export class TextView {
 
   // #inWindow returns the blocks that can be seen.
   #inWindow() {
+    if (this.#blocks.length === 0) return []; // without asking for a layout
     const { top, bottom } = this.#container.getBoundingClientRect();
     const first = this.#blocks.findIndex(({ element }) => element.getBoundingClientRect().bottom > top);
     if (first < 0) return [];
