@@ -254,22 +254,16 @@ func (c *Corpus) divided(progress models.Progress) (parts map[string][]*data.Doc
 	return parts, whole, nil
 }
 
-// NewCorpus returns a corpus of files and folders, by split. types is the name of a type set or a
-// file (see data.OpenTypeSet); "" is the default of the format, or any.
-func NewCorpus(format, types string, splits map[string]string) (*Corpus, error) {
-	set, err := data.OpenTypeSet(cmp.Or(types, DefaultTypes(format), data.Any.Name))
+// NewCorpus completes a corpus of files and folders, of which c has the format, the splits and what else is known of the files. types
+// is the name of a type set or a file (see data.OpenTypeSet); "" is the default of the format, or any.
+func NewCorpus(c Corpus, types string) (*Corpus, error) {
+	set, err := data.OpenTypeSet(cmp.Or(types, DefaultTypes(c.Format), data.Any.Name))
 	if err != nil {
 		return nil, fmt.Errorf("types: %w", err)
 	}
-	sources := map[string]Sources{}
-	for name, path := range splits {
-		sources[name] = Sources{{Path: path}}
-	}
-	c := &Corpus{
-		Format: format, Types: set.Config(), Splits: sources, Seed: 1,
-		Fold: Fold{By: data.ByPatient}, HoldOut: HoldOut{By: data.ByPatient}, Subset: Subset{By: data.ByPatient, Seed: 1},
-	}
-	return c, c.validate()
+	c.Types, c.Seed = set.Config(), 1
+	c.Fold, c.HoldOut, c.Subset = Fold{By: data.ByPatient}, HoldOut{By: data.ByPatient}, Subset{By: data.ByPatient, Seed: 1}
+	return &c, c.validate()
 }
 
 // CheckPatients returns an error unless the patient of each document is known. what names the

@@ -19,7 +19,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -404,20 +403,14 @@ func (c *Corpus) validate() error {
 
 func (c *Corpus) validateFormat() error {
 	generated := c.Format == synthetic
+	f := &format.Format{Name: synthetic}
 	if !generated {
-		if _, err := format.Lookup(c.Format); err != nil {
+		var err error
+		if f, err = format.Lookup(c.Format); err != nil {
 			return fmt.Errorf("format: no format %q (have %s)", c.Format, strings.Join(append(format.Names(), synthetic), ", "))
 		}
 	}
-	switch {
-	case c.Format != "conll" && !reflect.ValueOf(c.CoNLL).IsZero():
-		return errors.New("conll: only allowed with format conll")
-	case c.Format != "hf" && !reflect.ValueOf(c.HF).IsZero():
-		return errors.New("hf: only allowed with format hf")
-	case c.Format != "xmi" && c.Format != "webanno" && c.INCEpTION != (inception.Options{}):
-		return errors.New("inception: only allowed with formats xmi and webanno")
-	}
-	if err := c.reading(nil).Check(); err != nil {
+	if err := c.reading(nil).Check(f); err != nil {
 		return err
 	}
 	if err := c.validateTypes(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data/check"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -17,10 +18,11 @@ import (
 func newCheck() *cobra.Command {
 	var (
 		settings               []string
-		format, types          string
+		formatName, types      string
+		reading                readingFlags
 		labelling              = check.Default
 		asJSON                 bool
-		configOnly, corpusOnly = []string{"set"}, []string{"types", "tokenizer", "sentences"}
+		configOnly, corpusOnly = []string{"set"}, append([]string{"types", "tokenizer", "sentences"}, readingNames...)
 	)
 	cmd := &cobra.Command{
 		Use:   "check {CONFIG.yaml | {PATH | SPLIT=PATH}... --format FORMAT}",
@@ -50,11 +52,11 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "" {
+			if formatName != "" {
 				if f := given(cmd.Flags(), configOnly); f != "" {
 					return usageError(cmd, fmt.Errorf("--%s requires a CONFIG.yaml, and cannot be combined with --format", f))
 				}
-				corpus, err := corpusOf(args, format, types)
+				corpus, err := corpusOf(args, formatName, types, &reading)
 				if err != nil {
 					return usageError(cmd, err)
 				}
@@ -83,8 +85,9 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "", "`FORMAT` of the notes: "+annotatedFormats+" (required unless a CONFIG.yaml is given)")
+	flags.StringVar(&formatName, "format", "", "`FORMAT` of the notes: "+annotatedFormats+" (required unless a CONFIG.yaml is given)")
 	flags.StringVar(&types, "types", "", typesHelp)
+	reading.add(flags)
 	flags.StringVar(&labelling.Tokenizer, "tokenizer", labelling.Tokenizer, "`TOKENIZER` of the system that is to learn the spans: "+or(tokenize.Names()))
 	flags.StringVar(&labelling.Sentences, "sentences", labelling.Sentences, "how that system splits notes into `SENTENCES`: "+or(tokenize.SplitterNames()))
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; repeatable (default none)")
@@ -94,8 +97,16 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 
 // corpusOf returns the corpus of arguments of the form PATH or SPLIT=PATH. A single PATH is the split all, and several
 // have the names of their files or folders.
-func corpusOf(args []string, format, types string) (*experiments.Corpus, error) {
-	splits := map[string]string{}
+func corpusOf(args []string, formatName, types string, reading *readingFlags) (*experiments.Corpus, error) {
+	f, err := format.Lookup(formatName)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := reading.options(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	splits := map[string]experiments.Sources{}
 	for _, arg := range args {
 		name, path, named := strings.Cut(arg, "=")
 		if !named {
@@ -105,12 +116,15 @@ func corpusOf(args []string, format, types string) (*experiments.Corpus, error) 
 				name = cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 			}
 		}
-		if splits[name] != "" {
+		if splits[name] != nil {
 			return nil, fmt.Errorf("two splits are called %s: name them, as in dev=%s", name, path)
 		}
-		splits[name] = path
+		splits[name] = experiments.Sources{{Path: path}}
 	}
-	return experiments.NewCorpus(format, types, splits)
+	return experiments.NewCorpus(experiments.Corpus{
+		Format: formatName, Splits: splits, Patient: reading.patient,
+		Fragments: opt.Fragments, Offsets: opt.Offsets, CoNLL: opt.CoNLL, HF: opt.HF, INCEpTION: opt.INCEpTION,
+	}, types)
 }
 
 // printCheck prints a report, which may be nil. A problem with the notes is a failed check, and err another failure.

@@ -15,7 +15,6 @@ import (
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/convert"
 	"github.com/lethe-deid/lethe/data/format"
-	"github.com/lethe-deid/lethe/data/hf"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/internal/wholefile"
@@ -24,9 +23,7 @@ import (
 type convertOptions struct {
 	from, to, output             string
 	types, typeMap               string
-	conll                        columns
-	layer                        layer
-	labels                       []string
+	reading                      readingFlags
 	scheme, tokenizer, sentences string
 	lossless                     bool
 }
@@ -72,9 +69,7 @@ All types are converted unless --types names a set. --map translates types.`,
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")
 	flags.StringVar(&opt.types, "types", "", "type `SET`: "+or(data.TypeSetNames())+"; a span of another type is an error (default any)")
 	flags.StringVar(&opt.typeMap, "map", "", "`MAP` that translates the types, a name or a file: see lethe cross --help (default none)")
-	flags.Var(&opt.conll, "conll", "`LAYOUT` of columns to read, such as documents=block,token=2: see docs/formats.md (default that of CoNLL-2003)")
-	flags.Var(&opt.layer, "layer", "`LAYER` of annotations in the formats xmi and webanno, perhaps with a feature, such as custom.PHI:kind (default named entities; to read, also the only layer of the project)")
-	flags.StringSliceVar(&opt.labels, "hf-labels", nil, "`LABELS` that the numbers in files of the format hf mean, beginning with that of 0 (default those in dataset_info.json)")
+	opt.reading.add(flags)
 	flags.StringVar(&opt.scheme, "scheme", "", "label `SCHEME` of tokens to write: BIO (IOB2), BIOES or BILOU (default BIO)")
 	flags.StringVar(&opt.tokenizer, "tokenizer", "", "`TOKENIZER` of texts to write as tokens: "+or(tokenize.Names())+" (default ptb; whitespace for INPUT of tokens)")
 	flags.StringVar(&opt.sentences, "sentences", "", "sentence `SPLITTER` of these texts: "+or(tokenize.SplitterNames())+" (default rules; line for INPUT of tokens)")
@@ -118,12 +113,6 @@ func (o *convertOptions) check(cmd *cobra.Command, input string) error {
 		}
 	}
 	switch {
-	case o.conll.given && o.from != "conll":
-		return errors.New("--conll requires --from conll")
-	case o.layer.Layer != "" && !annotatesLayers(o.from) && !annotatesLayers(o.to):
-		return errors.New("--layer requires the format xmi or webanno")
-	case o.labels != nil && o.from != "hf":
-		return errors.New("--hf-labels requires --from hf")
 	case o.output == stdio && o.lossless:
 		return errors.New("--lossless cannot be combined with stdout, where notes appear one by one")
 	}
@@ -134,9 +123,6 @@ func (o *convertOptions) check(cmd *cobra.Command, input string) error {
 	}
 	return nil
 }
-
-// annotatesLayers reports whether a format has annotations of layers.
-func annotatesLayers(name string) bool { return name == "xmi" || name == "webanno" }
 
 func (o *convertOptions) run(ctx context.Context, input string) error {
 	from, err := format.Lookup(o.from)
@@ -151,12 +137,18 @@ func (o *convertOptions) run(ctx context.Context, input string) error {
 	if err != nil {
 		return err
 	}
-	reading := format.Options{Types: read, CoNLL: o.conll.Options, HF: hf.Options{Labels: o.labels}, INCEpTION: o.layer.Options}
-	if err := reading.Check(); err != nil {
+	written := format.Options{Types: write.Open()}
+	if slices.Contains(to.Options, "inception") {
+		written.INCEpTION = o.reading.layer.Options
+		if !slices.Contains(from.Options, "inception") {
+			o.reading.layer = layer{}
+		}
+	}
+	reading, err := o.reading.options(from, read)
+	if err != nil {
 		return err
 	}
-	writing, err := o.writing(from)
-	if err != nil {
+	if written.Writing, err = o.writing(from); err != nil {
 		return err
 	}
 	docs, oneNote, err := openInput(input, o.from, reading)
@@ -167,7 +159,7 @@ func (o *convertOptions) run(ctx context.Context, input string) error {
 	if m != nil {
 		docs = m.Apply(docs, &left)
 	}
-	c := &convert.Converter{To: to, Options: format.Options{Types: write.Open(), Writing: writing, INCEpTION: o.layer.Options}, Types: write}
+	c := &convert.Converter{To: to, Options: written, Types: write}
 	if o.types != "" {
 		c.Options.Types = write
 	}

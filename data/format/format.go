@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/brat"
@@ -25,14 +27,14 @@ import (
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
-// Options say how files are read and written. A format ignores the options that do not concern it.
+// Options say how files are read and written. Readers and writers ignore those that do not concern their format, which Check refuses.
 type Options struct {
 	Types *data.TypeSet // of the spans; a span of another type is an error
 	// Patients says whose the notes are, in place of what the format itself says. A note or file
 	// that it does not match is an error. Default nil.
 	Patients  *patients.Rule
-	Fragments data.Fragments // of discontinuous spans, in brat
-	Offsets   data.Offsets   // of brat, i2b2, meddocan, jsonl and labelstudio
+	Fragments data.Fragments // what becomes of discontinuous spans
+	Offsets   data.Offsets   // what offsets count
 	CoNLL     conll.Options  // how files of the format conll are laid out
 	HF        hf.Options     // how those of the format hf are
 	// INCEpTION chooses the annotations in files of the formats xmi and webanno.
@@ -41,24 +43,41 @@ type Options struct {
 	Writing conll.Writing
 }
 
-// Check returns an error for impossible options.
-func (o Options) Check() error {
-	if err := o.Fragments.Check(); err != nil {
-		return fmt.Errorf("fragments: %w", err)
-	}
-	if err := o.Offsets.Check(); err != nil {
-		return fmt.Errorf("offsets: %w", err)
-	}
-	if err := o.CoNLL.Check(); err != nil {
-		return fmt.Errorf("conll.%w", err)
-	}
-	if err := o.HF.Check(); err != nil {
-		return fmt.Errorf("hf.%w", err)
-	}
-	if err := o.INCEpTION.Check(); err != nil {
-		return fmt.Errorf("inception.%w", err)
+// Check returns an error for options that are impossible, or that a format does not have.
+func (o Options) Check(f *Format) error {
+	for _, option := range []struct {
+		name, before string // before its key in errors
+		given        bool
+		check        func() error
+	}{
+		{"fragments", ": ", o.Fragments != "", o.Fragments.Check},
+		{"offsets", ": ", o.Offsets != "", o.Offsets.Check},
+		{"conll", ".", !reflect.ValueOf(o.CoNLL).IsZero(), o.CoNLL.Check},
+		{"hf", ".", !reflect.ValueOf(o.HF).IsZero(), o.HF.Check},
+		{"inception", ".", o.INCEpTION != (inception.Options{}), o.INCEpTION.Check},
+	} {
+		if !option.given {
+			continue
+		}
+		if !slices.Contains(f.Options, option.name) {
+			return fmt.Errorf("%s: only allowed with %s, not with the format %s", option.name, strings.Join(with(option.name), ", "), f.Name)
+		}
+		if err := option.check(); err != nil {
+			return fmt.Errorf("%s%s%w", option.name, option.before, err)
+		}
 	}
 	return nil
+}
+
+// with returns the names of the formats that have an option.
+func with(option string) []string {
+	var names []string
+	for _, f := range formats {
+		if slices.Contains(f.Options, option) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // read returns the options that many readers share.
@@ -71,6 +90,8 @@ type Format struct {
 	Name string
 	// Exts are the extensions of its files in a folder. Other files are skipped.
 	Exts []string
+	// Options are the options of its own that a reader or writer of the format has, as Check names them.
+	Options []string
 	// OneNote reports whether a file (in brat, a pair of files) contains one note.
 	OneNote bool
 	// TextOnly reports whether spans are neither read nor written.
@@ -136,12 +157,13 @@ var formats = complete([]*Format{
 		Recognize: rooted("ROOT"),
 	},
 	{
-		Name: "brat", Exts: brat.Exts, OneNote: true, Read: shared(brat.Read), Create: typedWriter(brat.Create),
+		Name: "brat", Exts: brat.Exts, OneNote: true, Options: []string{"fragments", "offsets"},
+		Read: shared(brat.Read), Create: typedWriter(brat.Create),
 		Limits:    Limits{Patients: ByID, Scores: true},
 		Recognize: func(path string, _ []byte) bool { return brat.Annotated(path) },
 	},
 	{
-		Name: "conll", Exts: []string{conll.Ext},
+		Name: "conll", Exts: []string{conll.Ext}, Options: []string{"conll"},
 		Read: func(path string, opt Options) data.Documents { return conll.Read(path, opt.Types, opt.CoNLL) },
 		Decode: func(r io.Reader, name string, opt Options) data.Documents {
 			return conll.Decode(r, name, opt.Types, opt.CoNLL)
@@ -154,7 +176,7 @@ var formats = complete([]*Format{
 		Recognize: func(_ string, head []byte) bool { return conll.Recognize(head) },
 	},
 	{
-		Name: "jsonl", Exts: []string{jsonl.Ext},
+		Name: "jsonl", Exts: []string{jsonl.Ext}, Options: []string{"offsets"},
 		Read: shared(jsonl.Read), Decode: sharedStream(jsonl.Decode),
 		Create: inFile(typedWriter(jsonl.Create), jsonl.Ext), CreateFile: typedWriter(jsonl.Create), Encode: jsonl.Encode,
 		Recognize: func(path string, head []byte) bool {
@@ -163,7 +185,7 @@ var formats = complete([]*Format{
 		},
 	},
 	{
-		Name: "hf", Exts: hf.Exts,
+		Name: "hf", Exts: hf.Exts, Options: []string{"hf"},
 		Read: func(path string, opt Options) data.Documents { return hf.Read(path, opt.Types, opt.HF) },
 		Decode: func(r io.Reader, name string, opt Options) data.Documents {
 			return hf.Decode(r, name, opt.Types, opt.HF)
@@ -176,7 +198,7 @@ var formats = complete([]*Format{
 		Recognize: hf.Recognize,
 	},
 	{
-		Name: "labelstudio", Exts: []string{labelstudio.Ext},
+		Name: "labelstudio", Exts: []string{labelstudio.Ext}, Options: []string{"offsets"},
 		Read: shared(labelstudio.Read), Decode: sharedStream(labelstudio.Decode),
 		Create: inFile(typedWriter(labelstudio.Create), labelstudio.Ext), CreateFile: typedWriter(labelstudio.Create),
 		Recognize: func(path string, head []byte) bool {
@@ -217,7 +239,7 @@ var formats = complete([]*Format{
 
 func ofXML(name string, dialect i2b2.Dialect, root string) *Format {
 	return &Format{
-		Name: name, Exts: []string{i2b2.Ext}, OneNote: true,
+		Name: name, Exts: []string{i2b2.Ext}, OneNote: true, Options: []string{"offsets"},
 		Read: shared(i2b2.Read), Decode: one(i2b2.Decode),
 		Create: func(dir string, opt Options) (data.Writer, error) { return i2b2.Create(dir, dialect, opt.Types) },
 		CreateFile: func(path string, opt Options) (data.Writer, error) {
@@ -230,7 +252,7 @@ func ofXML(name string, dialect i2b2.Dialect, root string) *Format {
 
 func ofINCEpTION(name string, f inception.Format, limits Limits) *Format {
 	return &Format{
-		Name: name, Exts: []string{f.Ext}, OneNote: true,
+		Name: name, Exts: []string{f.Ext}, OneNote: true, Options: []string{"inception"},
 		Read: func(path string, opt Options) data.Documents { return f.Read(path, opt.Types, opt.INCEpTION) },
 		Decode: func(r io.Reader, name string, opt Options) data.Documents {
 			return func(yield func(*data.Document, error) bool) { yield(f.Decode(r, name, opt.Types, opt.INCEpTION)) }

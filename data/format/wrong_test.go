@@ -69,8 +69,12 @@ func (c wrong) check(t *testing.T, name string) {
 			t.Errorf("the error contains text of a note: %s", got)
 		}
 	}
-	if c.mended.Check() != nil {
-		t.Error(c.mended.Check())
+	f, err := format.Lookup(name)
+	if err == nil {
+		err = c.mended.Check(f)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 	if !cmp.Equal(c.mended, format.Options{}) {
 		if again := errorsOf(name, path, c.mended); again != nil {
