@@ -109,6 +109,11 @@ english() {
 	label en.train/mts_dialog.jsonl carriers --number 400 --seed 2 --notes "$notes" "$text/mts_dialog"
 	label en.train/e3c.jsonl carriers --number 400 --seed 3 --notes "$notes" "$text/e3c_en_ccby_docs"
 	label en.train/fragments.jsonl fragments --number 6000 --notes "$notes" "$text"/{medquad,pubmedqa,craft_fulltext,casimedicos_en,codiesp_en_machine_translated}
+
+	# Hand-written notes and phrases.
+	local written=$out/en.train/written.jsonl
+	once "$written" "$out/corpus" written --copies 8 --notes "$notes" --output "$written" "$recipes/train/notes/en"
+	once "$out/en.train/phrases.jsonl" "$out/corpus" fragments --number 9000 --seed 2 --notes "$written" --output "$out/en.train/phrases.jsonl" "$recipes/train/phrases-en.txt"
 	learn en train "$recipes/en.yaml"
 	ship en 0.3
 }

@@ -7,7 +7,7 @@
 //	corpus --teacher RUN names --output names.jsonl FILE.conll...
 //	corpus --teacher RUN carriers --notes notes.jsonl --output prose.jsonl TEXT...
 //	corpus fragments --notes notes.jsonl --number 4000 --output fragments.jsonl TEXT...
-//	corpus written --output written.jsonl DIR
+//	corpus written --copies 9 --notes notes.jsonl --output written.jsonl DIR
 //	corpus --types meddocan notes --format meddocan --output notes.jsonl DIR
 //
 // A teacher decides what the marks leave open: which of the finer types a mark has, and where PHI of
@@ -28,7 +28,6 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/text"
-	"github.com/lethe-deid/lethe/evaluation/unseen"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -54,9 +53,10 @@ func run(ctx context.Context, args []string) error {
 	kind := flags.Arg(0)
 	more := flag.NewFlagSet(kind, flag.ContinueOnError)
 	output := more.String("output", "", "`file` of the notes, in the format jsonl")
-	notes := more.String("notes", "", "for carriers and fragments: `file` of annotated notes, in the format jsonl, whose sentences are used")
+	notes := more.String("notes", "", "`file` of annotated notes, in the format jsonl, whose sentences are used by carriers and fragments, and whose values by the copies of written")
 	number := more.Int("number", 0, "for carriers and fragments: at most `N` notes; 0: until the text ends")
-	seed := more.Uint64("seed", 1, "for carriers and fragments: `seed` of the random choices")
+	copies := more.Int("copies", 0, "for written: also write `N` modified copies of each note, with values of their own and of --notes")
+	seed := more.Uint64("seed", 1, "for carriers, fragments and written: `seed` of the random choices")
 	kindOfFile := more.String("format", "meddocan", "for notes: `format` of the files")
 	if err := more.Parse(flags.Args()[1:]); err != nil {
 		return err
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	docs, rules, err := source{types, *kindOfFile, *notes, *number, *seed}.open(kind, more.Args())
+	docs, rules, err := source{types, *kindOfFile, *notes, *number, *copies, *seed}.open(kind, more.Args())
 	if err != nil {
 		return err
 	}
@@ -102,6 +102,7 @@ type source struct {
 	types         *data.TypeSet
 	format, notes string
 	number        int
+	copies        int
 	seed          uint64
 }
 
@@ -123,17 +124,15 @@ func (c source) open(kind string, paths []string) ([]*data.Document, rules, erro
 		docs, err := collect(paths, func(path string) data.Documents { return format.Read(c.format, path, format.Options{Types: c.types}) })
 		return docs, rules{}, err
 	case "written":
-		var docs []*data.Document
-		for _, path := range paths {
-			texts, err := unseen.Notes(path, c.types)
-			if err != nil {
+		var others []*data.Document
+		if c.notes != "" {
+			var err error
+			if others, err = data.Collect(jsonl.Read(c.notes, data.ReadOptions{Types: c.types})); err != nil {
 				return nil, rules{}, err
 			}
-			for _, t := range texts {
-				docs = append(docs, t.Document)
-			}
 		}
-		return docs, rules{}, nil
+		docs, err := written(paths, c.types, others, c.copies, c.seed)
+		return docs, rules{}, err
 	case "carriers", "fragments":
 		marked, err := data.Collect(jsonl.Read(c.notes, data.ReadOptions{Types: c.types}))
 		if err != nil {
