@@ -100,6 +100,7 @@ func (a *Adder) Add(doc *data.Document, err error) {
 	a.Notes++
 	a.Characters += len(doc.Text)
 	a.Spans += len(doc.Spans)
+	a.Fragmented += doc.Fragmented
 	for _, s := range doc.Spans {
 		a.Types[s.Type]++
 	}
@@ -220,6 +221,7 @@ func (c *Checker) sum(parts []*Adder) Split {
 		sum.Tokens += p.Tokens
 		sum.SpanTokens += p.SpanTokens
 		sum.Spans += p.Spans
+		sum.Fragmented += p.Fragmented
 		for name, n := range p.Types {
 			sum.Types[name] += n
 		}

@@ -36,6 +36,7 @@ type Split struct {
 	Distinct   int            `json:"distinct_tokens"`
 	SpanTokens int            `json:"tokens_in_spans"`
 	Spans      int            `json:"spans"`
+	Fragmented int            `json:"discontinuous_spans,omitempty"` // in the files, of which Spans are hulls, parts or the longest fragments
 	Types      map[string]int `json:"types"`          // spans by type
 	Lost       []Lost         `json:"lost,omitempty"` // spans that cannot be learned as they are, for each of Report.Labellings
 	Unreadable Unreadable     `json:"unreadable"`

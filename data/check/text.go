@@ -72,7 +72,11 @@ func (r *Report) writeSizes(b *bytes.Buffer) {
 		{"  in spans", func(s Split) int { return s.SpanTokens }},
 		{"types", func(s Split) int { return len(s.Types) }},
 		{"spans", func(s Split) int { return s.Spans }},
+		{"  discontinuous in the files", func(s Split) int { return s.Fragmented }},
 	} {
+		if strings.HasPrefix(size.name, "  discontinuous") && !slices.ContainsFunc(r.Splits, func(s Split) bool { return s.Fragmented > 0 }) {
+			continue // most formats have none
+		}
 		row := []string{size.name}
 		for _, s := range r.columns() {
 			row = append(row, strconv.Itoa(size.of(s)))
