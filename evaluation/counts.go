@@ -62,12 +62,18 @@ type Score struct {
 	Types map[string]Counts `json:"types"` // by type; nil if the comparison ignores types
 }
 
-// MarshalJSON writes the fields of Counts and, unless Types is nil, the types.
+// MarshalJSON writes the fields of Counts and, unless Types is nil, the types and the means over them.
 func (s Score) MarshalJSON() ([]byte, error) {
+	var macro *PRF
+	if len(s.Types) > 0 {
+		means := s.Macro()
+		macro = &means
+	}
 	return json.Marshal(struct {
 		measured
+		Macro *PRF              `json:"macro,omitempty"`
 		Types map[string]Counts `json:"types,omitempty"`
-	}{s.measured(), s.Types})
+	}{s.measured(), macro, s.Types})
 }
 
 // Strict counts the spans that agree in start, end and type, where gold[i] and

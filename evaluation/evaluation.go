@@ -19,7 +19,7 @@ import (
 // rely on the keys of its JSON form, in which only strict and token have types:
 //
 //	{"documents":250,"missing":[],"extra":[],"leak":{"tokens":{"left":12,"total":1200,"share":0.01,...},...},
-//	 "strict":{"precision":0.9,"recall":0.9,"f1":0.9,"tp":9,"fp":1,"fn":1,"types":{"DATE":{"precision":...}}},
+//	 "strict":{"precision":0.9,"recall":0.9,"f1":0.9,"tp":9,"fp":1,"fn":1,"macro":{...},"types":{"DATE":{"precision":...}}},
 //	 "spans":{"precision":...},"token":{"precision":...,"types":{...}},"binary_token":{"precision":...}}
 type Report struct {
 	Matching

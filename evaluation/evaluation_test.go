@@ -323,9 +323,9 @@ func TestJSON(t *testing.T) {
 		`"notes":{"left":1,"total":2,"share":0.5,"low":0,"high":1}`
 	want := `{"documents":2,"missing":["b"],"extra":[],` +
 		`"leak":{"resamples":1999,` + left + `,"categories":{"NAME":{` + left + `}},"types":{"PATIENT":{"category":"NAME",` + left + `}}},` +
-		`"strict":{` + none + `,"types":{"PATIENT":{` + none + `}}},` +
+		`"strict":{` + none + `,"macro":{"precision":0,"recall":0,"f1":0},"types":{"PATIENT":{` + none + `}}},` +
 		`"spans":{` + none + `},` +
-		`"token":{` + half + `,"types":{"PATIENT":{` + half + `}}},` +
+		`"token":{` + half + `,"macro":{"precision":1,"recall":0.5,"f1":0.6666666666666666},"types":{"PATIENT":{` + half + `}}},` +
 		`"binary_token":{` + half + `}}`
 	if string(got) != want {
 		t.Errorf("JSON\n got %s\nwant %s", got, want)

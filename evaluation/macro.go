@@ -2,6 +2,8 @@ package evaluation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -42,16 +44,39 @@ func Macro(types *data.TypeSet) ([]Metric, error) {
 // meanOfTypes returns the means over types. total lists true positives, false
 // positives and false negatives, type after type.
 func meanOfTypes(total []float64) PRF {
-	var mean PRF
-	n := 0.0
+	var m mean
 	for ; len(total) > 0; total = total[3:] {
 		if total[0]+total[2] > 0 {
-			s := Micro(total[:3])
-			mean.Precision += s.Precision
-			mean.Recall += s.Recall
-			mean.F1 += s.F1
-			n++
+			m.add(Micro(total[:3]))
 		}
 	}
-	return PRF{share(mean.Precision, n), share(mean.Recall, n), share(mean.F1, n)}
+	return m.of()
+}
+
+// Macro returns the means over the types that occur in the gold standard, as the metrics of the function Macro do.
+func (s Score) Macro() PRF {
+	var m mean
+	for _, typ := range slices.Sorted(maps.Keys(s.Types)) { // in a fixed order, because sums of floating-point numbers depend on it
+		if c := s.Types[typ]; c.TP+c.FN > 0 {
+			m.add(PRF{c.Precision(), c.Recall(), c.F1()})
+		}
+	}
+	return m.of()
+}
+
+// mean is a sum of scores and their number.
+type mean struct {
+	sum PRF
+	n   float64
+}
+
+func (m *mean) add(s PRF) {
+	m.sum.Precision += s.Precision
+	m.sum.Recall += s.Recall
+	m.sum.F1 += s.F1
+	m.n++
+}
+
+func (m *mean) of() PRF {
+	return PRF{share(m.sum.Precision, m.n), share(m.sum.Recall, m.n), share(m.sum.F1, m.n)}
 }

@@ -40,6 +40,10 @@ func (r *Report) WriteText(w io.Writer) error {
 		for _, typ := range slices.Sorted(maps.Keys(row.Types)) {
 			line(t, "  "+typ, row.Types[typ])
 		}
+		if len(row.Types) > 0 {
+			m := row.Macro()
+			fmt.Fprintf(t, "  macro\t%7.4f\t%7.4f\t%7.4f\n", m.Precision, m.Recall, m.F1)
+		}
 	}
 	return t.Flush()
 }
