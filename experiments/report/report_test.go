@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -650,7 +651,7 @@ func TestBadRuns(t *testing.T) {
 	fails("log.jsonl:4: not an epoch of a training", broken)
 
 	for name, want := range map[string]struct{ text, warning string }{
-		"log.jsonl":                    {"The run has no log of its training.", "no learning curve: "},
+		"log.jsonl":                    {"The run has no log of its training.", "the report shows no training of "},
 		"run.json":                     {"The run folder holds no run.json", ""},
 		"predictions/dev.scores.jsonl": {"have no scores", ""},
 		"corpora/train":                {"Which type is taken for which", "no causes of errors, since the training notes cannot be read: "},
@@ -793,5 +794,29 @@ func TestViewShowsTheFirstEpochs(t *testing.T) {
 		if low, high := view([]chart.Line{l}); low != c.want[0] || high != c.want[1] {
 			t.Errorf("%v: [%v, %v], want %v", c.scores, low, high, c.want)
 		}
+	}
+}
+
+func TestConfigurationsOfOtherTaggersWereComparedAsGoValues(t *testing.T) {
+	parse := func(text string) any {
+		var tree any
+		if err := yaml.Unmarshal([]byte(text), &tree); err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	differences := &table{Groups: []group{{Columns: []string{"A", "B"}}}}
+	compare(differences, "", []any{
+		parse("{seed: 1, corpus: {merge: [dev, more], types: i2b2-2014}, system: {crf: {features: [{family: word, window: 2}, {family: shape}], c2: 1}}}"),
+		parse("{seed: 1, corpus: {merge: [dev], types: i2b2-2014, subset: {seed: 2}}, system: {crf: {features: [{family: word, window: 3}, {family: shape}], c2: 1}, rules: [{set: english}]}}"),
+	})
+	want := map[string]string{
+		"corpus.merge":                  "dev, more | dev",
+		"corpus.subset":                 none + " | 1 key",
+		"system.crf.features[0].window": "2 | 3",
+		"system.rules":                  none + " | 1 element",
+	}
+	if got := rows(differences); !maps.Equal(got, want) {
+		t.Errorf("differences %v, want %v", got, want)
 	}
 }

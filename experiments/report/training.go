@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,44 +236,70 @@ func (m *material) settings(p *page) error {
 // differences returns the keys whose values differ between the configurations.
 func (m *material) differences() (*table, error) {
 	t := &table{ID: "differences", Caption: "Where the configurations differ", Class: "words", First: "Key", Groups: []group{{}}}
-	keys := map[string]bool{}
-	values := make([]map[string]string, len(m.runs))
+	trees := make([]any, len(m.runs))
 	for i, r := range m.runs {
 		t.Groups[0].Columns = append(t.Groups[0].Columns, r.Label())
-		var tree any
-		if err := yaml.Unmarshal([]byte(r.config), &tree); err != nil {
+		if err := yaml.Unmarshal([]byte(r.config), &trees[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Dir, err)
 		}
-		values[i] = map[string]string{}
-		flatten("", tree, values[i])
-		for key := range values[i] {
-			keys[key] = true
-		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		var cells []string
-		for i := range m.runs {
-			value, ok := values[i][key]
-			if !ok {
-				value = none
-			}
-			cells = append(cells, value)
-		}
-		if len(slices.Compact(slices.Clone(cells))) > 1 {
-			t.add("", key, cells...)
-		}
-	}
+	compare(t, "", trees)
 	return t, nil
 }
 
-// flatten adds each leaf of a tree to a map under its path.
-func flatten(path string, tree any, into map[string]string) {
-	switch x := tree.(type) {
-	case map[string]any:
-		for key, value := range x {
-			flatten(strings.TrimPrefix(path+"."+key, "."), value, into)
+// compare adds a row for each place where trees differ. Parts that only some of the trees have are one row. A nil tree is missing.
+func compare(t *table, path string, trees []any) {
+	allMaps, allLists, length := true, true, -1
+	keys := map[string]bool{}
+	for _, tree := range trees {
+		m, isMap := tree.(map[string]any)
+		l, isList := tree.([]any)
+		allMaps, allLists = allMaps && isMap, allLists && isList && (length < 0 || len(l) == length)
+		length = len(l)
+		for key := range m {
+			keys[key] = true
 		}
-	default:
-		into[path] = fmt.Sprint(x)
 	}
+	within := func(path string, of func(tree any) any) {
+		parts := make([]any, len(trees))
+		for i, tree := range trees {
+			parts[i] = of(tree)
+		}
+		compare(t, path, parts)
+	}
+	switch {
+	case allMaps:
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			within(strings.TrimPrefix(path+"."+key, "."), func(tree any) any { return tree.(map[string]any)[key] })
+		}
+	case allLists:
+		for i := range length {
+			within(fmt.Sprintf("%s[%d]", path, i), func(tree any) any { return tree.([]any)[i] })
+		}
+	case slices.ContainsFunc(trees, func(tree any) bool { return !reflect.DeepEqual(tree, trees[0]) }):
+		var cells []string
+		for _, tree := range trees {
+			cells = append(cells, shown(tree))
+		}
+		t.add("", path, cells...)
+	}
+}
+
+// shown returns a value as a cell. Of a value with parts it says how many these are.
+func shown(tree any) string {
+	switch x := tree.(type) {
+	case nil:
+		return none
+	case map[string]any:
+		return counted(len(x), "key")
+	case []any:
+		var parts []string
+		for _, part := range x {
+			if parts = append(parts, fmt.Sprint(part)); shown(part) != parts[len(parts)-1] {
+				return counted(len(x), "element")
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	return fmt.Sprint(tree)
 }

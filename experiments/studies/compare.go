@@ -431,7 +431,11 @@ func (r *Comparison) tables() []table {
 		for i, s := range r.Systems {
 			t.head = append(t.head, s.Name)
 			if i > 0 {
-				t.head = append(t.head, s.Name+" - "+first, "p", "Holm")
+				of := "" // names of columns differ, for programs that read the CSV
+				if len(r.Systems) > 2 {
+					of = " of " + s.Name
+				}
+				t.head = append(t.head, s.Name+" - "+first, "p"+of, "Holm"+of)
 			}
 		}
 		for _, typ := range m.Types {
