@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -52,6 +54,9 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := exist(args); err != nil {
+				return err
+			}
 			if formatName != "" {
 				if f := given(cmd.Flags(), configOnly); f != "" {
 					return usageError(cmd, fmt.Errorf("--%s requires a CONFIG.yaml, and cannot be combined with --format", f))
@@ -93,6 +98,20 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; repeatable (default none)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON, with all places of bad notes (default tables)")
 	return cmd
+}
+
+// exist returns an error if the PATH of an argument, which may have SPLIT= before it, does not exist.
+func exist(args []string) error {
+	for _, arg := range args {
+		_, path, named := strings.Cut(arg, "=")
+		if !named {
+			path = arg
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: no such file or folder", path)
+		}
+	}
+	return nil
 }
 
 // corpusOf returns the corpus of arguments of the form PATH or SPLIT=PATH. A single PATH is the split all, and several
