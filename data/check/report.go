@@ -37,8 +37,8 @@ type Split struct {
 	SpanTokens int            `json:"tokens_in_spans"`
 	Spans      int            `json:"spans"`
 	Fragmented int            `json:"discontinuous_spans,omitempty"` // in the files, of which Spans are hulls, parts or the longest fragments
-	Types      map[string]int `json:"types"`          // spans by type
-	Lost       []Lost         `json:"lost,omitempty"` // spans that cannot be learned as they are, for each of Report.Labellings
+	Types      map[string]int `json:"types"`                         // spans by type
+	Lost       []Lost         `json:"lost,omitempty"`                // spans that cannot be learned as they are, for each of Report.Labellings
 	Unreadable Unreadable     `json:"unreadable"`
 	LeftOut    []string       `json:"left_out,omitempty"`  // files and folders that are not read
 	TextOnly   bool           `json:"text_only,omitempty"` // the format has no spans, so the split is not scored

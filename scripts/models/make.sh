@@ -67,6 +67,14 @@ terms() {
 	mv "$file.new" "$file"
 }
 
+# words FILE TEXT... makes a list of the words of prose that are written in lower case four times or more.
+words() {
+	local file=$1
+	shift
+	find -L "$@" -type f -exec cat {} + | LC_ALL=C grep -ohE '\b[a-z]{3,}\b' | LC_ALL=C sort | LC_ALL=C uniq -c | awk '$1 >= 4 {print $2}' >"$file.new"
+	mv "$file.new" "$file"
+}
+
 # label FILE KIND... makes a file of notes for the model en or es, of which the teacher decides what the marks leave open.
 label() {
 	local file=$1 language=${1%%.*} types=i2b2-2014
@@ -77,12 +85,13 @@ label() {
 
 english() {
 	local text=$LETHE_TEXT/en-clinical general=$LETHE_TEXT/en-general
-	once "$out/en.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/en.w2v.bin" \
-		"$text"/{medquad,codiesp_en_machine_translated,e3c_en_ccby_docs,craft_fulltext,aci_bench,mts_dialog,casimedicos_en,primock57,pubmedqa} \
-		"$general"/{litbank_gutenberg_novels,common_voice_en,nltk_state_union,nltk_inaugural,wnut17,sec_filings,wikigold}
+	local prose=("$text"/{medquad,codiesp_en_machine_translated,e3c_en_ccby_docs,craft_fulltext,aci_bench,mts_dialog,casimedicos_en,primock57,pubmedqa}
+		"$general"/{litbank_gutenberg_novels,common_voice_en,nltk_state_union,nltk_inaugural,wnut17,sec_filings,wikigold})
+	once "$out/en.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/en.w2v.bin" "${prose[@]}"
 
 	once "$out/en.terms/names.txt" terms "$out/en.terms/names.txt" eponym.single eponym.many scale device.brand
 	once "$out/en.terms/drugs.txt" terms "$out/en.terms/drugs.txt" drug.generic drug.brand
+	once "$out/en.terms/words.txt" words "$out/en.terms/words.txt" "${prose[@]}"
 
 	# Generated notes, from which the teacher learns. The names in those of dev are others.
 	local notes=$out/en.train/generated.jsonl
