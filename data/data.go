@@ -32,6 +32,9 @@ type Document struct {
 	// Fragmented is how many discontinuous spans the file of the note has; Spans contains what
 	// Fragments made of them.
 	Fragmented int
+	// Columns are values of ranges of the text that came with it, such as parts of speech, by the name of
+	// their column. They are features of taggers, not PHI to find. A document can have a column without values.
+	Columns map[string][]Label
 }
 
 // Span is one PHI phrase, Text[Start:End], of the given Type. Score is the
@@ -57,8 +60,8 @@ func (d *Document) Group() string {
 }
 
 // Check returns an error if the text is not UTF-8, or if a span is empty,
-// reversed, beyond the text, or starts or ends inside a code point. The error
-// contains no text of the note.
+// reversed, beyond the text, or starts or ends inside a code point, and likewise
+// for the labels of columns. The error contains no text of the note.
 func (d *Document) Check() error {
 	if !utf8.ValidString(d.Text) {
 		return fmt.Errorf("document %s: invalid UTF-8 at byte %d", d.ID, invalidAt(d.Text))
@@ -73,7 +76,7 @@ func (d *Document) Check() error {
 			return fmt.Errorf("document %s: span %d [%d,%d) cuts a code point", d.ID, i, s.Start, s.End)
 		}
 	}
-	return nil
+	return d.checkColumns()
 }
 
 func onRune(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }

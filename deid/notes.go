@@ -83,7 +83,7 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 	for i, n := range notes {
 		switch n.Search {
 		case Fully:
-			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}), append(at, i)
+			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Columns: n.Columns}), append(at, i)
 		case Marked:
 			results[i].Tagged = n.Spans
 		}
@@ -166,7 +166,7 @@ func (d *Deidentifier) patient(group string, notes []Note, results []*Result) {
 	var known []string
 	for i, n := range notes {
 		if results[i].Err == nil {
-			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: spansOf(found[i])})
+			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: spansOf(found[i]), Columns: n.Columns})
 			known = append(known, n.knownNames()...)
 		}
 	}

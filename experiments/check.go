@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Check reads all files that training, its ablations and scoring each split would read. The report
@@ -23,12 +24,17 @@ func (c *Config) Check(progress models.Progress) (*check.Report, error) {
 	err := c.Corpus.checkSplits(c.System.NeedsDev())
 	var report *check.Report
 	if err == nil {
-		report, err = c.Corpus.Check(c.System.Labellings(), progress)
+		report, err = c.Corpus.Check(wanted(c.System), progress)
 	}
 	if err = errors.Join(err, c.checkAblations(), c.checkFiles()); err != nil {
 		return report, err
 	}
 	return report, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
+}
+
+// wanted says what a system requires of notes.
+func wanted(s taggers.System) check.Options {
+	return check.Options{Labellings: s.Labellings(), Columns: s.Columns()}
 }
 
 // checkAblations returns an error for each ablation whose settings are invalid.
@@ -53,22 +59,22 @@ func (c *Config) checkFiles() error {
 	return errors.Join(missing...)
 }
 
-// Check reads and checks the notes of all splits for taggers that label them in these ways. It keeps
+// Check reads and checks the notes of all splits, with the options except AllowOverlap, which is the corpus's own. It keeps
 // no notes, unless it has to divide train. The error names all splits whose files are missing; then
 // the report is about the others, or nil if there is none.
-func (c *Corpus) Check(labellings []check.Labelling, progress models.Progress) (*check.Report, error) {
+func (c *Corpus) Check(opt check.Options, progress models.Progress) (*check.Report, error) {
 	names, err := c.present()
 	if len(names) == 0 {
 		return nil, err
 	}
-	_, report, failed := c.examine(names, false, labellings, progress)
+	_, report, failed := c.examine(names, false, opt, progress)
 	return report, errors.Join(err, failed)
 }
 
 // load reads and checks the notes of all splits before a training, and returns those of train and of
 // dev, which is nil if there is none. Train and dev must be readable and without problems; other
 // splits that cannot be read are a warning.
-func (c *Corpus) load(needsDev bool, labellings []check.Labelling, progress models.Progress) (train, dev []*data.Document, report *check.Report, err error) {
+func (c *Corpus) load(needsDev bool, opt check.Options, progress models.Progress) (train, dev []*data.Document, report *check.Report, err error) {
 	if err := c.checkSplits(needsDev); err != nil {
 		return nil, nil, nil, err
 	}
@@ -78,7 +84,7 @@ func (c *Corpus) load(needsDev bool, labellings []check.Labelling, progress mode
 			return nil, nil, nil, missing
 		}
 	}
-	docs, report, err := c.examine(names, true, labellings, progress)
+	docs, report, err := c.examine(names, true, opt, progress)
 	if err == nil {
 		err = report.Err()
 	}
@@ -131,8 +137,9 @@ func (c *Corpus) missing(split string) error {
 
 // examine reads and checks splits. Before a training, it returns the documents of train and dev, and the
 // others need not be readable.
-func (c *Corpus) examine(names []string, training bool, labellings []check.Labelling, progress models.Progress) (map[string][]*data.Document, *check.Report, error) {
-	checker := check.New(check.Options{Labellings: labellings, AllowOverlap: c.AllowOverlap})
+func (c *Corpus) examine(names []string, training bool, opt check.Options, progress models.Progress) (map[string][]*data.Document, *check.Report, error) {
+	opt.AllowOverlap = c.AllowOverlap
+	checker := check.New(opt)
 	parts, undivided, err := c.divided(progress)
 	if err != nil {
 		return nil, nil, err

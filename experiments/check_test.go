@@ -112,7 +112,7 @@ func TestWrongCorpora(t *testing.T) {
 			if tc.change != nil {
 				tc.change(c)
 			}
-			report, err := c.Check([]check.Labelling{{Tokenizer: "ptb", Sentences: "line", MaxTokens: 1000, Scheme: data.BIO}}, nil)
+			report, err := c.Check(check.Options{Labellings: []check.Labelling{{Tokenizer: "ptb", Sentences: "line", MaxTokens: 1000, Scheme: data.BIO}}}, nil)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, form, err)
 				continue
@@ -124,7 +124,7 @@ func TestWrongCorpora(t *testing.T) {
 			if !strings.Contains(warnings, tc.warning) {
 				t.Errorf("%s, %s: warnings\n%s\nwant %s", name, form, warnings, tc.warning)
 			}
-			_, _, _, err = c.load(false, nil, nil)
+			_, _, _, err = c.load(false, check.Options{}, nil)
 			if refused := err != nil; refused != (tc.problem != "") {
 				t.Errorf("%s, %s: to train on it leads to the error %v", name, form, err)
 			}
@@ -137,16 +137,16 @@ func TestMissingSplits(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, filepath.Join(dir, "train"), 3)
 	c := &Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Seed: 1, Splits: paths(map[string]string{"train": filepath.Join(dir, "train"), "dev": filepath.Join(dir, "dev"), "test": filepath.Join(dir, "test")})}
-	report, err := c.Check(nil, nil)
+	report, err := c.Check(check.Options{}, nil)
 	want := "corpus.splits.dev: stat " + filepath.Join(dir, "dev") + ": no such file or directory\ncorpus.splits.test: stat " + filepath.Join(dir, "test") + ": no such file or directory"
 	if err == nil || err.Error() != want || report == nil || len(report.Splits) != 1 {
 		t.Errorf("error %v", err)
 	}
-	if _, _, _, err := c.load(false, nil, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus.splits.dev: ") {
+	if _, _, _, err := c.load(false, check.Options{}, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus.splits.dev: ") {
 		t.Errorf("error %v", err)
 	}
 	delete(c.Splits, "dev")
-	_, _, report, err = c.load(false, nil, nil)
+	_, _, report, err = c.load(false, check.Options{}, nil)
 	if err != nil || !strings.Contains(strings.Join(report.Warnings, "\n"), "corpus.splits.test: stat ") {
 		t.Errorf("error %v", err)
 	}
@@ -154,7 +154,7 @@ func TestMissingSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.HoldOut = HoldOut{0.5, "document"}
-	report, err = c.Check(nil, nil)
+	report, err = c.Check(check.Options{}, nil)
 	if err == nil || len(report.Problems) != 1 || len(report.Splits) != 1 || report.Splits[0].Notes != 2 {
 		t.Errorf("of a corpus that cannot be divided: error %v, %+v", err, report)
 	}

@@ -137,7 +137,7 @@ func (s *Silver) write(ctx context.Context, path string, c *Config, train []*dat
 	label := func(batch []augment.Grafted) error {
 		docs := make([]*data.Document, len(batch))
 		for i, g := range batch {
-			docs[i] = &data.Document{ID: g.ID, Text: g.Text}
+			docs[i] = &data.Document{ID: g.ID, Text: g.Text, Columns: g.Columns}
 		}
 		found, err := s.find(ctx, docs)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
@@ -129,7 +130,7 @@ func TestSilverNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	train, _, _, err := config.Corpus.load(false, nil, nil)
+	train, _, _, err := config.Corpus.load(false, check.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

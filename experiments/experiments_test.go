@@ -116,7 +116,7 @@ func TestFoldAndSubset(t *testing.T) {
 		if !slices.Equal(dev, ids(c, "dev")) || !slices.Equal(test, ids(c, "test")) {
 			t.Error("a subset changes dev or test")
 		}
-		both, heldOut, _, err := c.load(true, nil, nil)
+		both, heldOut, _, err := c.load(true, check.Options{}, nil)
 		if err != nil || len(both) != 4 || len(heldOut) != 3 {
 			t.Errorf("to train there are %d and %d notes, error %v", len(both), len(heldOut), err)
 		}
@@ -253,7 +253,7 @@ func checked(t *testing.T, c Corpus, splits map[string]string) (*check.Report, s
 		}
 		c.Splits[name] = Sources{{Path: write(t, filepath.Join(t.TempDir(), name+ext), content)}}
 	}
-	report, err := c.Check(nil, nil)
+	report, err := c.Check(check.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

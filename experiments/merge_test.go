@@ -67,11 +67,11 @@ func TestMerge(t *testing.T) {
 		t.Errorf("predictions for dev: error %v", err)
 	}
 
-	train, dev, loading, err := c.load(false, nil, nil)
+	train, dev, loading, err := c.load(false, check.Options{}, nil)
 	if err != nil || len(train) != 5 || dev != nil {
 		t.Errorf("%d and %d notes to train, error %v", len(train), len(dev), err)
 	}
-	checking, err := c.Check(nil, nil)
+	checking, err := c.Check(check.Options{}, nil)
 	if err != nil {
 		t.Error(err)
 	}
@@ -83,7 +83,7 @@ func TestMerge(t *testing.T) {
 
 	// Notes of a merged split are training notes when other splits are compared with train.
 	c.Splits["test"] = yearly(t, map[string][]int{"test": {2005, 2006}})["test"]
-	if _, _, _, err := c.load(false, nil, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus: 1 of the 2 notes of split test have the same text as a note of train, ") {
+	if _, _, _, err := c.load(false, check.Options{}, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus: 1 of the 2 notes of split test have the same text as a note of train, ") {
 		t.Errorf("a note of dev in test: error %v", err)
 	}
 }

@@ -112,6 +112,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	unexamined := models.Apply(ctx, tagger, source, models.Stream{
 		Use: func(gold, found *data.Document) error {
 			format.Fit(r.Config.Corpus.Format, found)
+			found.Columns = nil // predictions are spans; the corpus has the columns
 			err := out.Write(found)
 			if err != nil {
 				found = nil // counts as missed

@@ -12,6 +12,8 @@
 package models
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -89,6 +91,16 @@ func Open(dir string, workers int) (*Model, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// CheckPlain returns an error if the model cannot tag notes without columns (data.Document.Columns), such as plain text, because a
+// feature reads one.
+func (m *Model) CheckPlain(ctx context.Context) error {
+	_, err := m.Tag(ctx, []*data.Document{{ID: "none"}})
+	if missing, ok := errors.AsType[*data.NoColumn](err); ok {
+		return fmt.Errorf("%s: the model reads the column %s of each note, beside its text, and these notes have none: lethe predict reads it from files of the format jsonl, which lethe convert makes", m.Dir, missing.Column)
+	}
+	return nil
 }
 
 // Builtin reports whether the model comes with the program.

@@ -14,7 +14,7 @@ import (
 // tags. A package adds its kind of tagger by calling Register in an init function.
 // These methods suffice for a tagger without children, files or a model format of its
 // own; [Parent], [Stacked], [Files], [Typed], [Checker], [Fixed], [Tuned], [Labeller],
-// [Subfolder] and [Standalone] are optional.
+// [Columned], [Subfolder] and [Standalone] are optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
 	// sense, relative to the node. It opens no files.
@@ -104,6 +104,12 @@ type Tuned interface {
 type Labeller interface {
 	// Labelling says how the node reads notes.
 	Labelling() check.Labelling
+}
+
+// Columned is a node whose features read columns of the notes.
+type Columned interface {
+	// Columns lists the names of the columns. Notes must have all of them.
+	Columns() []string
 }
 
 // Subfolder is a node that saves its files in a subfolder of its model folder, because

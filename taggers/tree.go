@@ -91,6 +91,19 @@ func (s System) Labellings() []check.Labelling {
 	return all
 }
 
+// Columns lists the names of the columns that the system requires of notes, sorted.
+func (s System) Columns() []string {
+	var all []string
+	_ = s.walk("", func(_ string, n Node) error { // visit returns no error
+		if c, ok := n.(Columned); ok {
+			all = append(all, c.Columns()...)
+		}
+		return nil
+	})
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Paths lists the files and folders that the system's settings name, with their keys
 // relative to the system.
 func (s System) Paths() []Path {

@@ -69,7 +69,7 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 					return usageError(cmd, fmt.Errorf("--%w", err))
 				}
 				p := newProgress()
-				report, err := corpus.Check([]check.Labelling{labelling}, p.show)
+				report, err := corpus.Check(check.Options{Labellings: []check.Labelling{labelling}}, p.show)
 				p.clear()
 				return printCheck(report, err, asJSON)
 			}

@@ -25,6 +25,8 @@ func (c *columns) Set(value string) error {
 		switch key {
 		case "extensions":
 			val = "[" + strings.ReplaceAll(val, "+", ", ") + "]"
+		case "columns":
+			val = "{" + strings.NewReplacer(":", ": ", "+", ", ").Replace(val) + "}"
 		case "comments":
 			val = `"` + val + `"`
 		}

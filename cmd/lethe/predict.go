@@ -66,6 +66,11 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 			if err != nil {
 				return err
 			}
+			if opt.input != "" && opt.format != "jsonl" {
+				if err := model.CheckPlain(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			tagger, err := opt.operating.set(model)
 			if err != nil {
 				return err

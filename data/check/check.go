@@ -43,6 +43,8 @@ const (
 type Options struct {
 	// Labellings are the ways in which the taggers of the system label notes. They must be valid.
 	Labellings []Labelling
+	// Columns are the columns that every note must have.
+	Columns []string
 	// AllowOverlap permits annotated notes of train in other splits.
 	AllowOverlap bool
 }
@@ -112,6 +114,11 @@ func (a *Adder) Add(doc *data.Document, err error) {
 	} else if !a.patients[doc.Patient] {
 		a.patients[doc.Patient] = true
 		a.Patients++
+	}
+	for _, name := range a.checker.opt.Columns {
+		if err := doc.CheckColumn(name); err != nil && a.NoColumn == "" {
+			a.NoColumn = err.Error()
+		}
 	}
 	a.countTokens(doc)
 	for i, l := range a.checker.labellers {

@@ -40,6 +40,7 @@ type Split struct {
 	Types      map[string]int `json:"types"`                         // spans by type
 	Lost       []Lost         `json:"lost,omitempty"`                // spans that cannot be learned as they are, for each of Report.Labellings
 	Unreadable Unreadable     `json:"unreadable"`
+	NoColumn   string         `json:"no_column,omitempty"` // the first note without a column that the system requires
 	LeftOut    []string       `json:"left_out,omitempty"`  // files and folders that are not read
 	TextOnly   bool           `json:"text_only,omitempty"` // the format has no spans, so the split is not scored
 	// Spare is a split that the training does not use: notes that cannot be read are no problem until
@@ -126,6 +127,11 @@ func (r *Report) judgeSplit(s Split) {
 		r.problem("corpus: split train contains no annotation to learn from")
 	default:
 		r.problem("corpus: split %s contains no annotation to score", s.Name)
+	}
+	if s.NoColumn != "" && s.Spare {
+		r.warn("split %s: %s", s.Name, s.NoColumn)
+	} else if s.NoColumn != "" {
+		r.problem("corpus: split %s: %s", s.Name, s.NoColumn)
 	}
 	if s.Spans > 0 && float64(s.Empty) > emptyShare*float64(s.Notes) {
 		r.warn("%s: %d of %s have no span: make sure that they were annotated, because a system learns that nothing in them is PHI", s.Name, s.Empty, count(s.Notes, "note"))

@@ -1,7 +1,7 @@
 // Package conll reads and writes the column format of the CoNLL shared tasks: one
 // token per line, with its text in the first column and its label in the last,
-// and a blank line between sentences. Other columns are ignored when reading and
-// are not written, so files of CoNLL-2002, CoNLL-2003 and NeuroNER can all be
+// and a blank line between sentences. Other columns are ignored when reading unless
+// Options names them, so files of CoNLL-2002, CoNLL-2003 and NeuroNER can all be
 // read. Options describes files with other columns or labels.
 //
 // The format contains tokens but no text. The text of a document is its tokens
@@ -32,6 +32,9 @@ const Ext = ".conll"
 
 // boundary is the first column of the line that starts a document.
 const boundary = "-DOCSTART-"
+
+// noValue is in columns, besides those of the token and the label, of tokens without a value.
+const noValue = "_"
 
 // otherLineEnds are line ends of old systems and of Unicode. In the columns after
 // the token they are rejected, because two lines may have been read as one.
@@ -175,6 +178,9 @@ func (r *reader) begin(id string) {
 	}
 	r.doc, r.err, r.counts = &data.Document{ID: id}, nil, counts{}
 	r.text.Reset()
+	for name := range r.opt.Columns {
+		r.text.AddColumn(name, "")
+	}
 	if r.seen[id] {
 		r.err = notes.Defect(r.name, r.line, -1, "duplicate id: an earlier document of these files has the same")
 	}
@@ -228,6 +234,17 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 	}
 	r.note(token)
 	r.text.Add(token, label)
+	for name, at := range r.opt.Columns {
+		switch {
+		case at > len(columns):
+			return defect("the line has only %d columns, fewer than columns.%s says", len(columns), name)
+		case at-1 == r.opt.labelAt(len(columns)):
+			return defect("columns.%s is the column of the label", name)
+		}
+		if value := columns[at-1]; value != noValue && value != "" {
+			r.text.AddColumn(name, value)
+		}
+	}
 	return nil
 }
 
@@ -255,6 +272,7 @@ func (r *reader) note(token string) {
 func (r *reader) end() (*data.Document, error) {
 	doc := r.doc
 	doc.Text, doc.Spans = r.text.Document()
+	doc.Columns = r.text.Columns()
 	r.doc = nil
 	if r.err == nil && r.opt.Token == 0 && !r.not && r.longest > 1 && r.width > 2 {
 		r.err = notes.Defect(r.name, r.line, -1, "up to this line, the first column only counts the tokens of each sentence: name the column of the tokens, as in token: 2")
@@ -278,15 +296,7 @@ func split(line string) []string {
 
 // pick returns the token and the label of a row.
 func (o Options) pick(columns []string) (token, label string, err error) {
-	at, last := max(o.Token, 1)-1, o.Label
-	switch {
-	case last == 0:
-		last = len(columns) - 1
-	case last < 0:
-		last += len(columns)
-	default:
-		last--
-	}
+	at, last := max(o.Token, 1)-1, o.labelAt(len(columns))
 	if at >= len(columns) || last >= len(columns) || last < 0 || o.ID > len(columns) {
 		return "", "", fmt.Errorf("the line has only %d columns, fewer than the options token, label or id say", len(columns))
 	}
@@ -300,6 +310,17 @@ func (o Options) pick(columns []string) (token, label string, err error) {
 		return "", "", errors.New("the row is about several tokens, or about one that is not in the text, as in CoNLL-U, which cannot be read")
 	}
 	return columns[at], columns[last], nil
+}
+
+// labelAt returns the index of the label in a row of n columns, which may be none of them.
+func (o Options) labelAt(n int) int {
+	switch {
+	case o.Label == 0:
+		return n - 1
+	case o.Label < 0:
+		return n + o.Label
+	}
+	return o.Label - 1
 }
 
 // special matches the numbers of rows of CoNLL-U that are not about one token of the text.

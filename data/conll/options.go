@@ -3,6 +3,7 @@ package conll
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ type Options struct {
 	// Labels says how labels are formed: prefix (B-DOCTOR, the default), suffix (DOCTOR-B), or
 	// bare (DOCTOR, where adjacent tokens of a type are one span).
 	Labels string `yaml:"labels,omitempty"`
+	// Columns are other columns to read, each counted from 1, by the name that it gets in
+	// data.Document.Columns. The value _ means none. Default: none are read.
+	Columns map[string]int `yaml:"columns,omitempty"`
 	// Header says that the first line of each file contains the names of the columns.
 	Header bool `yaml:"header,omitempty"`
 	// Comments is how lines begin that are to be skipped, such as "# "; default none.
@@ -66,6 +70,16 @@ func (o Options) Check() error {
 	}
 	if err := sequence.Labels(o.Labels).Check(); err != nil {
 		return fmt.Errorf("labels: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+		switch at := o.Columns[name]; {
+		case name == "":
+			return errors.New("columns: a name is empty")
+		case at < 1:
+			return fmt.Errorf("columns.%s: %d is not a column, counted from 1", name, at)
+		case at == max(o.Token, 1) || at == o.Label:
+			return fmt.Errorf("columns.%s: %d is the column of the token or of the label", name, at)
+		}
 	}
 	for _, ext := range o.Extensions {
 		if !strings.HasPrefix(ext, ".") || ext != strings.ToLower(ext) {

@@ -2,6 +2,7 @@ package conll
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +15,9 @@ import (
 
 // Create returns a writer of all documents into one file, which appears at Close.
 // The file has one token and its label per line, and a line "-DOCSTART- ID O"
-// before each document.
+// before each document. If the documents have columns, of which all must have the
+// same, these are between the token and the label, sorted by their names, and
+// separated by tabs; a token without a value has _.
 //
 // Tokens are split further at both ends of every span, so that no span moves. A
 // sentence does not end within a span. The format loses the text's white space,
@@ -22,7 +25,17 @@ import (
 // only white space, the token -DOCSTART-, and an ID that could not be read back
 // (see Holds).
 func Create(path string, types *data.TypeSet, w Writing) (data.Writer, error) {
-	return notes.NewFile(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, w) })
+	var columns []string
+	first := true
+	return notes.NewFile(path, types, func(doc *data.Document) ([]byte, error) {
+		if first {
+			columns, first = doc.ColumnNames(), false
+		}
+		if !slices.Equal(columns, doc.ColumnNames()) {
+			return nil, errors.New("the columns differ from those of the first document")
+		}
+		return encode(doc, w)
+	})
 }
 
 // Holds reports whether a -DOCSTART- line can contain an ID.
@@ -47,7 +60,18 @@ func encode(doc *data.Document, w Writing) ([]byte, error) {
 		if t.First {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s %s\n", t.Text, t.Label)
+		if len(t.Values) == 0 {
+			fmt.Fprintf(&b, "%s %s\n", t.Text, t.Label)
+			continue
+		}
+		b.WriteString(t.Text)
+		for k, value := range t.Values {
+			if value == noValue || strings.ContainsAny(value, "\t\n"+otherLineEnds) {
+				return nil, fmt.Errorf("token %d: its value in the column %s is %s or contains a tab or line end", i+1, doc.ColumnNames()[k], noValue)
+			}
+			b.WriteString("\t" + cmp.Or(value, noValue))
+		}
+		b.WriteString("\t" + t.Label + "\n")
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil

@@ -37,12 +37,14 @@ type Losses struct {
 	Inside      int            // spans that begin or end inside a token, and divide it
 	Texts       int            // notes whose text changes because only its tokens are kept
 	Characters  int            // characters that are replaced because XML does not allow them
+	Columns     int            // columns of notes that are left out, because the format contains none
+	Values      int            // values of columns that are left out, because no token starts in them or has no other one
 	Others      map[string]int // spans of types beyond Converter.Types, which are kept
 }
 
 // Any reports whether anything was lost or changed.
 func (l *Losses) Any() bool {
-	return l.Patients+l.Added+l.IDs+l.Scores+l.Spans+l.Overlapping+l.Blank+l.Inside+l.Texts+l.Characters > 0
+	return l.Patients+l.Added+l.IDs+l.Scores+l.Spans+l.Overlapping+l.Blank+l.Inside+l.Texts+l.Characters+l.Columns+l.Values > 0
 }
 
 // Document returns the document as the writer can write it. The given document does not change.
@@ -58,6 +60,10 @@ func (c *Converter) Document(doc *data.Document) (*data.Document, error) {
 	if limits.XML {
 		out.Text = c.legal(out.Text)
 	}
+	if !c.To.Columns {
+		l.Columns += len(out.Columns)
+		out.Columns = nil
+	}
 	if c.To.TextOnly {
 		l.Spans += len(out.Spans)
 		out.Spans = nil
@@ -72,6 +78,7 @@ func (c *Converter) Document(doc *data.Document) (*data.Document, error) {
 		return nil, fmt.Errorf("document %s: %w", doc.ID, err)
 	}
 	l.Inside += inside
+	l.Values += c.Options.Writing.Unused(&out)
 	if again.Text != out.Text {
 		l.Texts++
 	}

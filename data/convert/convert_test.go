@@ -215,3 +215,80 @@ func same(t *testing.T, what string, want, got []*data.Document) {
 		}
 	}
 }
+
+// Columns go from CoNLL through JSON Lines and hf and back, and the files are the same again.
+func TestColumnsRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	const given = "-DOCSTART- 1 O\n\nSeen\tB-VP\tVBN\tO\nby\t_\tIN\tO\nZoë\t_\tNNP\tB-PER\n\nstable\t_\t_\tO\n\n-DOCSTART- 2 O\n\n"
+	if err := os.WriteFile(path("a.conll"), []byte(given), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := format.Options{Types: data.Any, CoNLL: conll.Options{Columns: map[string]int{"pos": 3, "chunk": 2}}, HF: hf.Options{Columns: []string{"chunk", "pos"}}}
+	var first []*data.Document
+	for i, step := range [][2]string{{"a.conll", "b.jsonl"}, {"b.jsonl", "c.json"}, {"c.json", "d.conll"}} {
+		names := map[string]string{".conll": "conll", ".jsonl": "jsonl", ".json": "hf"}
+		docs, err := data.Collect(format.Read(names[filepath.Ext(step[0])], path(step[0]), read))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = docs
+		} else if diff := cmp.Diff(first, docs); diff != "" {
+			t.Error(step, diff)
+		}
+		to, err := format.Lookup(names[filepath.Ext(step[1])])
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &convert.Converter{To: to}
+		out, err := to.CreateFile(path(step[1]), format.Options{Types: data.Any})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range docs {
+			d, err = c.Document(d)
+			if err == nil {
+				err = out.Write(d)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if c.Losses.Columns+c.Losses.Values > 0 {
+			t.Errorf("%v: %+v", step, c.Losses)
+		}
+	}
+	if got, err := os.ReadFile(path("d.conll")); err != nil || string(got) != given {
+		t.Errorf("%v\n%s", err, got)
+	}
+	want := map[string][]data.Label{"chunk": {{Start: 0, End: 4, Value: "B-VP"}}, "pos": {{Start: 0, End: 4, Value: "VBN"}, {Start: 5, End: 7, Value: "IN"}, {Start: 8, End: 12, Value: "NNP"}}}
+	if diff := cmp.Diff(want, first[0].Columns); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string][]data.Label{"chunk": {}, "pos": {}}, first[1].Columns); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a format does not contain of columns is counted.
+func TestColumnsAreLost(t *testing.T) {
+	doc := &data.Document{ID: "1", Text: "Seen today", Columns: map[string][]data.Label{
+		"a": {{Start: 0, End: 4, Value: "x"}, {Start: 0, End: 4, Value: "y"}, {Start: 2, End: 4, Value: "z"}}, "section": {{Start: 0, End: 10, Value: "s"}}}}
+	for name, want := range map[string]convert.Losses{"conll": {Values: 2}, "jsonl": {}, "brat": {Columns: 2}} {
+		to, err := format.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &convert.Converter{To: to}
+		if _, err := c.Document(doc); err != nil {
+			t.Error(err)
+		}
+		if c.Losses.Columns != want.Columns || c.Losses.Values != want.Values || c.Losses.Any() != (want.Columns+want.Values > 0) {
+			t.Errorf("%s: %+v", name, c.Losses)
+		}
+	}
+}

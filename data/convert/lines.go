@@ -34,6 +34,8 @@ func (c *Converter) Lines() (lines []string) {
 	say(l.Scores, "spans whose score is lost, because %s does not contain scores", name)
 	say(l.Inside, "spans that begin or end inside a token, which is divided there")
 	say(l.Texts, "notes whose text changes to their tokens with spaces between them and one sentence per line, because %s contains only tokens", name)
+	say(l.Columns, "columns of notes that are left out, because %s does not contain columns", name)
+	say(l.Values, "values of columns that are left out, because no token begins in them, or all that do have another")
 	say(l.Characters, "characters that XML does not allow and that are replaced, most of them by spaces")
 	if len(l.Others) > 0 {
 		var types []string

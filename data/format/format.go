@@ -96,6 +96,8 @@ type Format struct {
 	OneNote bool
 	// TextOnly reports whether spans are neither read nor written.
 	TextOnly bool
+	// Columns reports whether columns of documents are read and written.
+	Columns bool
 	// Read reads a file or a folder.
 	Read func(path string, opt Options) data.Documents
 	// Pieces reads files of any size, plain or gzipped, in pieces, for callers that require the
@@ -163,7 +165,7 @@ var formats = complete([]*Format{
 		Recognize: func(path string, _ []byte) bool { return brat.Annotated(path) },
 	},
 	{
-		Name: "conll", Exts: []string{conll.Ext}, Options: []string{"conll"},
+		Name: "conll", Exts: []string{conll.Ext}, Columns: true, Options: []string{"conll"},
 		Read: func(path string, opt Options) data.Documents { return conll.Read(path, opt.Types, opt.CoNLL) },
 		Decode: func(r io.Reader, name string, opt Options) data.Documents {
 			return conll.Decode(r, name, opt.Types, opt.CoNLL)
@@ -176,7 +178,7 @@ var formats = complete([]*Format{
 		Recognize: func(_ string, head []byte) bool { return conll.Recognize(head) },
 	},
 	{
-		Name: "jsonl", Exts: []string{jsonl.Ext}, Options: []string{"offsets"},
+		Name: "jsonl", Exts: []string{jsonl.Ext}, Columns: true, Options: []string{"offsets"},
 		Read: shared(jsonl.Read), Decode: sharedStream(jsonl.Decode),
 		Create: inFile(typedWriter(jsonl.Create), jsonl.Ext), CreateFile: typedWriter(jsonl.Create), Encode: jsonl.Encode,
 		Recognize: func(path string, head []byte) bool {
@@ -185,7 +187,7 @@ var formats = complete([]*Format{
 		},
 	},
 	{
-		Name: "hf", Exts: hf.Exts, Options: []string{"hf"},
+		Name: "hf", Exts: hf.Exts, Columns: true, Options: []string{"hf"},
 		Read: func(path string, opt Options) data.Documents { return hf.Read(path, opt.Types, opt.HF) },
 		Decode: func(r io.Reader, name string, opt Options) data.Documents {
 			return hf.Decode(r, name, opt.Types, opt.HF)

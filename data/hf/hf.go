@@ -39,6 +39,9 @@ type Options struct {
 	// default, they are those that dataset_info.json, in the folder of the file, has for the key of
 	// the tags.
 	Labels []string `yaml:"labels,omitempty"`
+	// Columns are keys of further lists with an element for each token, such as pos_tags: a string, a
+	// number, which is the value as it is written, or null. They become columns of the document.
+	Columns []string `yaml:"columns,omitempty"`
 }
 
 // Check returns an error for impossible options. It begins with the name of the option.
@@ -46,6 +49,11 @@ func (o Options) Check() error {
 	for i, label := range o.Labels {
 		if _, err := sequence.Prefixed.Parse(label, data.Any); err != nil {
 			return fmt.Errorf("labels[%d]: %w", i, err)
+		}
+	}
+	for i, key := range o.Columns {
+		if key == "" || slices.Contains(ownKeys, key) || slices.Contains(o.Columns[:i], key) {
+			return fmt.Errorf("columns[%d]: %q cannot be the key of a column, or is given twice", i, key)
 		}
 	}
 	return nil
@@ -57,7 +65,7 @@ func (o Options) Check() error {
 // The tokens are under the key tokens (or words), the tags under ner_tags, tags or labels, of which a row must have exactly
 // one. Tags are labels as in package conll, or numbers of labels. Consecutive rows with the same document_id are the sentences
 // of one document; otherwise each row is a document, whose ID is that under id, or the name of the file and the number of the
-// row. The patient is under patient. Other keys are ignored.
+// row. The patient is under patient. Other keys are ignored unless Options names them as columns.
 //
 // A bad row, or a duplicate ID, invalidates its document: it yields a *data.Error with the line and the byte at which the row
 // begins, and reading continues. Text that is not JSON ends the file with such an error.
@@ -114,7 +122,7 @@ func (f *file) row(v notes.Value, yield notes.Yield) bool {
 	defect := func(err error) error {
 		return notes.Defect(f.name, v.Line, v.Offset, fmt.Sprintf("row %d: %v", v.Number, err))
 	}
-	r, err := parse(v.Raw)
+	r, err := parse(v.Raw, f.opt.Columns)
 	if err != nil && f.doc != nil && f.grouped { // the row may be one of the document
 		f.err = cmp.Or(f.err, defect(err))
 		return true
@@ -128,6 +136,9 @@ func (f *file) row(v notes.Value, yield notes.Yield) bool {
 		id := cmp.Or(r.document, r.id, fmt.Sprintf("%s-%04d", notes.ID(f.name), v.Number))
 		f.doc, f.err, f.grouped = &data.Document{ID: id, Patient: r.patient}, nil, r.document != ""
 		f.text.Reset()
+		for _, name := range f.opt.Columns {
+			f.text.AddColumn(name, "")
+		}
 		if f.seen[id] {
 			f.err = defect(errors.New("duplicate id; the rows of a document must follow one another"))
 		}
@@ -161,6 +172,9 @@ func (f *file) add(r *row) error {
 			return errors.New("the document is too large")
 		}
 		f.text.Add(token, label)
+		for name, values := range r.columns {
+			f.text.AddColumn(name, values[i])
+		}
 	}
 	return nil
 }
@@ -227,6 +241,7 @@ func (f *file) end(yield notes.Yield) bool {
 		return yield(nil, f.err)
 	}
 	doc.Text, doc.Spans = f.text.Document()
+	doc.Columns = f.text.Columns()
 	return yield(doc, nil)
 }
 
@@ -236,6 +251,7 @@ type row struct {
 	tokens                []string
 	key                   string // of the tags
 	tags                  []jsontext.Value
+	columns               map[string][]string // "": none
 }
 
 // The keys of the tokens and of the tags.
@@ -244,8 +260,11 @@ var (
 	tagKeys   = []string{"ner_tags", "tags", "labels"}
 )
 
-// parse parses a row.
-func parse(raw jsontext.Value) (*row, error) {
+// ownKeys are the keys that have a meaning of their own.
+var ownKeys = slices.Concat(tokenKeys, tagKeys, []string{"id", "document_id", "patient"})
+
+// parse parses a row with these columns.
+func parse(raw jsontext.Value, columns []string) (*row, error) {
 	var values map[string]jsontext.Value
 	if raw.Kind() != '{' || json.Unmarshal(raw, &values) != nil {
 		return nil, errors.New("it is not an object")
@@ -269,15 +288,35 @@ func parse(raw jsontext.Value) (*row, error) {
 		return nil, fmt.Errorf("it has %d %s and %d %s", len(r.tokens), tokens, len(r.tags), tags)
 	}
 	for key, into := range map[string]*string{"id": &r.id, "document_id": &r.document, "patient": &r.patient} {
-		switch value := values[key]; value.Kind() {
-		case '"':
-			text, _ := jsontext.AppendUnquote(nil, value)
-			*into = string(text)
-		case '0':
-			*into = value.String()
+		*into, _ = scalar(values[key])
+	}
+	r.columns = map[string][]string{}
+	for _, name := range columns {
+		var list []jsontext.Value
+		if json.Unmarshal(values[name], &list) != nil || len(list) != len(r.tokens) {
+			return nil, fmt.Errorf("%s, of hf.columns, is missing or not a list of %d elements, one for each token", name, len(r.tokens))
+		}
+		for i, raw := range list {
+			value, ok := scalar(raw)
+			if !ok && raw.Kind() != 'n' {
+				return nil, fmt.Errorf("%s: element %d is neither a string nor a number", name, i)
+			}
+			r.columns[name] = append(r.columns[name], value)
 		}
 	}
 	return r, nil
+}
+
+// scalar returns a string, or a number as it is written.
+func scalar(value jsontext.Value) (string, bool) {
+	switch value.Kind() {
+	case '"':
+		text, _ := jsontext.AppendUnquote(nil, value)
+		return string(text), true
+	case '0':
+		return value.String(), true
+	}
+	return "", false
 }
 
 // only returns the only one of several keys that an object has.

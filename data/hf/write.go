@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -18,7 +19,7 @@ type Writing = sequence.Writing
 
 // Create returns a writer of all documents into one file, which appears at Close: one array if its extension is .json, and
 // otherwise JSON Lines. There is one row per sentence, with the keys id, document_id, patient (if it is known), tokens and
-// ner_tags. The spans and the text are changed and refused as by conll.Create.
+// ner_tags, and of a document with columns their names. The spans and the text are changed and refused as by conll.Create.
 func Create(path string, types *data.TypeSet, w Writing) (data.Writer, error) {
 	if notes.Ext(path) != ".json" {
 		return notes.NewFile(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, w, "", "\n") })
@@ -40,6 +41,8 @@ type written struct {
 	Patient  string   `json:"patient,omitempty"`
 	Tokens   []string `json:"tokens"`
 	Tags     []string `json:"ner_tags"`
+
+	Columns map[string][]*string `json:",inline"` // nil: no value
 }
 
 // encode returns the rows of a document, each between two separators. A document without tokens has one row.
@@ -51,19 +54,39 @@ func encode(doc *data.Document, w Writing, before, after string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	rows := []written{{Tokens: []string{}, Tags: []string{}}}
+	names := doc.ColumnNames()
+	for _, name := range names {
+		if slices.Contains(ownKeys, name) {
+			return nil, fmt.Errorf("the column %s has the name of a key of the format", name)
+		}
+	}
+	empty := func() written {
+		r := written{Tokens: []string{}, Tags: []string{}, Columns: map[string][]*string{}}
+		for _, name := range names {
+			r.Columns[name] = []*string{}
+		}
+		return r
+	}
+	rows := []written{empty()}
 	for i, t := range tokens {
 		if t.First && i > 0 {
-			rows = append(rows, written{})
+			rows = append(rows, empty())
 		}
 		last := &rows[len(rows)-1]
 		last.Tokens, last.Tags = append(last.Tokens, t.Text), append(last.Tags, t.Label)
+		for k, name := range names {
+			var value *string
+			if t.Values[k] != "" {
+				value = &t.Values[k]
+			}
+			last.Columns[name] = append(last.Columns[name], value)
+		}
 	}
 	var b bytes.Buffer
 	for i, r := range rows {
 		r.ID, r.Document, r.Patient = fmt.Sprintf("%s-%04d", doc.ID, i+1), doc.ID, doc.Patient
 		b.WriteString(before)
-		if err := json.MarshalWrite(&b, r); err != nil {
+		if err := json.MarshalWrite(&b, r, json.Deterministic(true)); err != nil {
 			return nil, err
 		}
 		b.WriteString(after)

@@ -13,6 +13,9 @@
 // start_offset and end_offset. A span may quote its text under the key text; the
 // quote must then be correct.
 //
+// Columns of the document (data.Document.Columns) are under the key columns, by their
+// names, with the same offsets: "columns":{"pos":[[10,19,"NNP"]]}.
+//
 // A line that seems to have annotations under any other key (ents and annotations
 // of other tools, pairs of offsets, labels of tokens) is an error, because
 // without them it would be read as a note free of PHI; so is a line that an
@@ -132,6 +135,8 @@ type written struct {
 	Patient string        `json:"patient,omitempty"`
 	Text    string        `json:"text"`
 	Spans   []writtenSpan `json:"spans"`
+
+	Columns map[string][]label `json:"columns,omitempty"`
 }
 
 type writtenSpan struct {
@@ -149,7 +154,7 @@ func encode(doc *data.Document) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return marshal(written{ID: doc.ID, Patient: doc.Patient, Text: doc.Text, Spans: spans})
+	return marshal(written{ID: doc.ID, Patient: doc.Patient, Text: doc.Text, Spans: spans, Columns: writtenColumns(doc)})
 }
 
 // EncodeSpans makes the list that a line of the document has under the key spans.
@@ -178,6 +183,18 @@ func writtenSpans(doc *data.Document) ([]writtenSpan, error) {
 		list = append(list, out)
 	}
 	return list, nil
+}
+
+func writtenColumns(doc *data.Document) map[string][]label {
+	offsets := notes.NewOffsets(doc.Text)
+	all := map[string][]label{}
+	for name, labels := range doc.Columns {
+		all[name] = []label{}
+		for _, l := range labels {
+			all[name] = append(all[name], label{offsets.CodePoint(l.Start), offsets.CodePoint(l.End), l.Value})
+		}
+	}
+	return all
 }
 
 func marshal(value any) ([]byte, error) {

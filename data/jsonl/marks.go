@@ -12,7 +12,7 @@ import (
 )
 
 // read lists the known keys of a record.
-var read = []string{"id", "patient", "text", "meta", "spans", "entities", "label", "labels"}
+var read = []string{"id", "patient", "text", "meta", "spans", "entities", "label", "labels", "columns"}
 
 // harmless lists unknown keys whose offsets do not mark PHI: the tokens and
 // sentences of spaCy and Prodigy.

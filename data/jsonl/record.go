@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -25,6 +26,8 @@ type record struct {
 	Entities []span          `json:"entities"`
 	Label    []triple        `json:"label"`
 	Labels   []triple        `json:"labels"`
+
+	Columns map[string][]label `json:"columns"`
 }
 
 // span has the keys of all formats.
@@ -54,6 +57,31 @@ func (t *triple) UnmarshalJSON(raw []byte) error {
 }
 
 var errBadTriple = errors.New("a label is not [start, end, type]")
+
+// label is [start, end, value], of a column.
+type label struct {
+	start, end int
+	value      string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l label) MarshalJSON() ([]byte, error) { return marshal([]any{l.start, l.end, l.value}) }
+
+// UnmarshalJSON implements json.Unmarshaler. The value may be a number, which is kept as it is written.
+func (l *label) UnmarshalJSON(raw []byte) error {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 3 {
+		return errBadLabel
+	}
+	var value name
+	if json.Unmarshal(parts[0], &l.start) != nil || json.Unmarshal(parts[1], &l.end) != nil || json.Unmarshal(parts[2], &value) != nil || value == "" {
+		return errBadLabel
+	}
+	l.value = string(value)
+	return nil
+}
+
+var errBadLabel = errors.New("a value of a column is not [start, end, value], with a string or number that is not empty")
 
 // name is a string, or a number as it is written.
 type name string
@@ -224,6 +252,19 @@ func (l line) document(opt data.ReadOptions, seen map[string]bool) (*data.Docume
 		doc.Spans = append(doc.Spans, converted)
 	}
 	data.SortSpans(doc.Spans)
+	for _, name := range slices.Sorted(maps.Keys(rec.Columns)) {
+		if doc.Columns == nil {
+			doc.Columns = map[string][]data.Label{}
+		}
+		doc.Columns[name] = []data.Label{}
+		for i, given := range rec.Columns[name] {
+			from, to, err := offsets.Bytes(given.start, given.end)
+			if err != nil {
+				return nil, notes.Defect(l.file, l.number, given.start, fmt.Sprintf("the column %q: value %d: %v", name, i, err))
+			}
+			doc.Columns[name] = append(doc.Columns[name], data.Label{Start: from, End: to, Value: given.value})
+		}
+	}
 	seen[doc.ID] = true
 	return doc, nil
 }

@@ -66,7 +66,10 @@ func (a *Augmenter) Copy(docs []*data.Document, seed uint64) ([]*data.Document, 
 	copies := make([]*data.Document, len(docs))
 	for i, d := range docs {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
-		copies[i] = a.change(d, cast, rng)
+		var err error
+		if copies[i], err = a.change(d, cast, rng); err != nil {
+			return nil, err
+		}
 	}
 	return copies, nil
 }
@@ -74,7 +77,7 @@ func (a *Augmenter) Copy(docs []*data.Document, seed uint64) ([]*data.Document, 
 // castStream separates the random numbers of the names that are invented from those of the notes.
 const castStream = 1 << 63
 
-func (a *Augmenter) change(d *data.Document, cast *cast, rng *rand.Rand) *data.Document {
+func (a *Augmenter) change(d *data.Document, cast *cast, rng *rand.Rand) (*data.Document, error) {
 	o := a.opt
 	if o.Vary {
 		for _, rate := range []*float64{&o.DropLabels, &o.SwapValues, &o.InventValues} {
@@ -100,5 +103,9 @@ func (a *Augmenter) change(d *data.Document, cast *cast, rng *rand.Rand) *data.D
 			edits = append(edits, edit{s.Start, s.End, made})
 		}
 	}
-	return o.rewrite(apply(d, spans, edits), rng)
+	changed, err := apply(d, spans, edits)
+	if err != nil {
+		return nil, err
+	}
+	return o.rewrite(changed, rng)
 }

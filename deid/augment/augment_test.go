@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/lethe-deid/lethe/data"
@@ -412,5 +413,27 @@ func TestFormsKeepTheirWords(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Values of columns move with their text, and those of replaced phrases are not guessed.
+func TestCopiesKeepColumns(t *testing.T) {
+	d := &data.Document{ID: "1", Text: "Patient: Ada Lind, seen", Spans: []data.Span{{Start: 9, End: 17, Type: "PATIENT", Score: 1}},
+		Columns: map[string][]data.Label{"section": {{Start: 0, End: 8, Value: "field"}, {Start: 9, End: 17, Value: "name"}, {Start: 0, End: 23, Value: "all"}, {Start: 19, End: 23, Value: "text"}}, "none": {}}}
+	got, err := apply(d, d.Spans, []edit{{0, 9, ""}, {9, 17, "Zoe"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &data.Document{ID: "1", Text: "Zoe, seen", Spans: []data.Span{{Start: 0, End: 3, Type: "PATIENT", Score: 1}},
+		Columns: map[string][]data.Label{"section": {{Start: 0, End: 3, Value: "name"}, {Start: 0, End: 9, Value: "all"}, {Start: 5, End: 9, Value: "text"}}, "none": {}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	d.Columns["pos"] = []data.Label{{Start: 9, End: 12, Value: "NNP"}, {Start: 13, End: 17, Value: "NNP"}}
+	if _, err := apply(d, d.Spans, []edit{{9, 17, "Zoe"}}); err == nil || !strings.HasPrefix(err.Error(), "document 1: the column pos has a value for a part of a text that is replaced") {
+		t.Error(err)
+	}
+	if _, err := apply(d, d.Spans, []edit{{10, 11, "D"}}); err != nil {
+		t.Error(err)
 	}
 }

@@ -23,7 +23,7 @@ type Grafted struct {
 
 // Graft replaces the narrative of a note with lines of another text, of about the same
 // length; a note without narrative gets them at its end. It returns the lines that are
-// left. Labels of fields at the start of replaced lines stay.
+// left. The grafted note has no columns. Labels of fields at the start of replaced lines stay.
 func Graft(d *data.Document, lines []string) (g Grafted, left []string) {
 	spans := data.Flatten(d.Spans)
 	places := narrative(d, spans)

@@ -12,25 +12,29 @@ import (
 )
 
 // rewrite changes how a note is spelt. The note is not used afterwards.
-func (o Options) rewrite(d *data.Document, rng *rand.Rand) *data.Document {
+func (o Options) rewrite(d *data.Document, rng *rand.Rand) (_ *data.Document, err error) {
 	if o.Typos > 0 {
-		d = apply(d, d.Spans, typos(d, o.Typos, rng))
+		if d, err = apply(d, d.Spans, typos(d, o.Typos, rng)); err != nil {
+			return nil, err
+		}
 	}
 	if o.Unaccented > 0 && rng.Float64() < o.Unaccented {
-		d = respell(d, unaccented)
+		if d, err = respell(d, unaccented); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case o.Capitals > 0 && rng.Float64() < o.Capitals:
-		d = respell(d, strings.ToUpper)
+		return respell(d, strings.ToUpper)
 	case o.LowerCase > 0 && rng.Float64() < o.LowerCase:
-		d = respell(d, strings.ToLower)
+		return respell(d, strings.ToLower)
 	}
-	return d
+	return d, nil
 }
 
 // respell applies a function to each character. The first character of a span is never
 // removed, so that no span becomes empty.
-func respell(d *data.Document, spell func(string) string) *data.Document {
+func respell(d *data.Document, spell func(string) string) (*data.Document, error) {
 	starts := map[int]bool{}
 	for _, s := range d.Spans {
 		starts[s.Start] = true

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/lethe-deid/lethe/data"
@@ -68,6 +69,9 @@ func (e *Engine) openModel() error {
 	s := e.setup
 	var err error
 	if e.Model, err = models.Open(s.Model, s.Workers); err != nil {
+		return err
+	}
+	if err := e.Model.CheckPlain(context.Background()); err != nil {
 		return err
 	}
 	e.Types = e.Model.Types

@@ -67,7 +67,7 @@ func (f Features) IsZero() bool { return len(f.Families) == 0 }
 func (f Features) names() []string {
 	var names []string
 	for _, s := range f.Families {
-		names = append(names, s.Family)
+		names = append(names, s.String())
 	}
 	return names
 }

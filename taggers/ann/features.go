@@ -23,6 +23,7 @@ import (
 // family. It does not change once it is made, so several goroutines may use it at once.
 // A nil pointer has no families; its methods return nothing and write nothing.
 type features struct {
+	families  []feature.Spec
 	resources *feature.Resources
 	extractor *feature.Extractor
 	values    []familyValues
@@ -59,7 +60,7 @@ func fitFeatures(ctx context.Context, cfg Features, texts []reader.Text, counted
 	if err != nil {
 		return nil, nil, fmt.Errorf("features.%w", err)
 	}
-	prepared, err := prepare(ctx, resources, texts)
+	prepared, err := prepare(ctx, cfg.Families, resources, texts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,12 +83,15 @@ func fitFeatures(ctx context.Context, cfg Features, texts []reader.Text, counted
 
 // prepare tags the documents of the texts with general named entities and prepares the
 // texts for drawing features. The texts of a document must be consecutive.
-func prepare(ctx context.Context, resources *feature.Resources, texts []reader.Text) ([]*feature.Text, error) {
+func prepare(ctx context.Context, families []feature.Spec, resources *feature.Resources, texts []reader.Text) ([]*feature.Text, error) {
 	var docs []*data.Document
 	for i, x := range texts {
 		if i == 0 || x.Doc != texts[i-1].Doc {
 			docs = append(docs, x.Doc)
 		}
+	}
+	if err := feature.CheckColumns(families, docs); err != nil {
+		return nil, err
 	}
 	foreign, err := resources.Foreign(ctx, docs)
 	if err != nil {
@@ -107,7 +111,7 @@ func prepare(ctx context.Context, resources *feature.Resources, texts []reader.T
 // newFeatures numbers the values of each family in the order of the extractor's
 // attributes.
 func newFeatures(cfg Features, resources *feature.Resources, extractor *feature.Extractor) *features {
-	f := &features{resources: resources, extractor: extractor}
+	f := &features{families: cfg.Families, resources: resources, extractor: extractor}
 	names := cfg.names()
 	for _, name := range names {
 		f.values = append(f.values, familyValues{Family: name})
@@ -133,10 +137,14 @@ func (f *features) sizes() []int {
 	return all
 }
 
-// foreign returns the general named entities of documents, which draw requires.
+// foreign returns the general named entities of documents, which draw requires. The documents must have the columns
+// that the families read.
 func (f *features) foreign(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	if f == nil {
 		return make([][]data.Span, len(docs)), nil
+	}
+	if err := feature.CheckColumns(f.families, docs); err != nil {
+		return nil, err
 	}
 	return f.resources.Foreign(ctx, docs)
 }

@@ -64,6 +64,9 @@ func (c *Config) Paths() []taggers.Path {
 	return all
 }
 
+// Columns implements taggers.Columned.
+func (c Config) Columns() []string { return feature.Columns(c.Features.Families) }
+
 // NeedsDev implements taggers.Tuned. Only Training.Patience and a schedule by plateaus
 // require scores on dev: a network that is trained for a fixed number of epochs keeps the
 // last one if there is no dev.

@@ -107,7 +107,7 @@ func (c Config) validateFeatures() error {
 		return fmt.Errorf("preset: no preset %q (have %s)", c.Preset, strings.Join(Presets(), ", "))
 	}
 	has := func(specs []feature.Spec, family string) bool {
-		return slices.ContainsFunc(specs, func(s feature.Spec) bool { return s.Family == family })
+		return slices.ContainsFunc(specs, func(s feature.Spec) bool { return s.String() == family })
 	}
 	for i, family := range c.Without {
 		if !has(presets[c.Preset], family) {

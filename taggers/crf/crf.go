@@ -65,7 +65,7 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		return nil, err
 	}
 	docs := slices.Concat(task.Train, copies)
-	foreign, err := t.resources.Foreign(ctx, docs)
+	foreign, err := t.foreign(ctx, docs)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ func (t *Tagger) Scores(ctx context.Context, docs []*data.Document) ([][][]tagge
 
 // tag returns the results by document.
 func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wanted) ([]reader.Result, error) {
-	foreign, err := t.resources.Foreign(ctx, docs)
+	foreign, err := t.foreign(ctx, docs)
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +284,14 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wan
 		return nil, err
 	}
 	return all, nil
+}
+
+// foreign returns the general named entities of documents, which must have the columns that the features read.
+func (t *Tagger) foreign(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	if err := feature.CheckColumns(t.config.Features, docs); err != nil {
+		return nil, err
+	}
+	return t.resources.Foreign(ctx, docs)
 }
 
 type worker struct {

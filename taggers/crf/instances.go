@@ -20,7 +20,7 @@ type Instances struct {
 // O. If the tagger has one model per type, the labels are those of the first model.
 func (t *Tagger) Instances(ctx context.Context, docs []*data.Document) (Instances, error) {
 	in := Instances{Labels: t.models[0].labels, Attributes: t.extractor.Attributes()}
-	foreign, err := t.resources.Foreign(ctx, docs)
+	foreign, err := t.foreign(ctx, docs)
 	if err != nil {
 		return Instances{}, err
 	}

@@ -25,7 +25,7 @@ func (c Config) Describe() string {
 		parts[0] += " without " + strings.Join(c.Without, ", ")
 	}
 	for _, s := range c.Features {
-		parts = append(parts, s.Family)
+		parts = append(parts, s.String())
 	}
 	labels := string(c.Scheme) + " labels"
 	if len(c.Types) > 0 {
@@ -49,6 +49,9 @@ func (c Config) TypeNames() []taggers.Types {
 func (c Config) Labelling() check.Labelling {
 	return check.Labelling{Tokenizer: c.Tokenizer, Sentences: c.Sentences, MaxTokens: c.MaxTokens, Scheme: c.Scheme}
 }
+
+// Columns implements taggers.Columned.
+func (c Config) Columns() []string { return feature.Columns(c.Features) }
 
 // Paths implements taggers.Files.
 func (c *Config) Paths() []taggers.Path {

@@ -42,7 +42,8 @@ func NewWriting(scheme Scheme, tokenizer, splitter string) (w Writing, err error
 // Token is a token to write.
 type Token struct {
 	Text, Label string
-	First       bool // it begins a sentence
+	First       bool     // it begins a sentence
+	Values      []string // of the document's columns, sorted by name; "": none
 }
 
 // Tokens returns the tokens of a document. Tokens are divided at both ends of every span, so that no span moves, and a sentence
@@ -68,9 +69,34 @@ func (w Writing) Tokens(doc *data.Document) (tokens []Token, inside int, err err
 		return nil, 0, errors.New("a span of white space only, which labels of tokens cannot represent")
 	}
 	for i, label := range w.Scheme.encode(len(places), labelled) {
-		tokens = append(tokens, Token{doc.Text[places[i].Start:places[i].End], label, first[i]})
+		tokens = append(tokens, Token{Text: doc.Text[places[i].Start:places[i].End], Label: label, First: first[i]})
+	}
+	for _, name := range doc.ColumnNames() {
+		for i, l := range doc.ColumnAt(name, places) {
+			value := ""
+			if l != nil {
+				value = l.Value
+			}
+			tokens[i].Values = append(tokens[i].Values, value)
+		}
 	}
 	return tokens, inside, nil
+}
+
+// Unused returns the number of values of the document's columns that no token has. Tokens must accept the document.
+func (w Writing) Unused(doc *data.Document) (n int) {
+	spans := slices.Clone(doc.Spans)
+	data.SortSpans(spans)
+	places, _ := w.mark(doc.Text).divide(spans)
+	for name, labels := range doc.Columns {
+		used := map[*data.Label]bool{}
+		for _, l := range doc.ColumnAt(name, places) {
+			used[l] = l != nil
+		}
+		delete(used, nil)
+		n += len(labels) - len(used)
+	}
+	return n
 }
 
 // Rebuilt returns a document as it is read after its Tokens were written. Scores and the patient are kept.
@@ -80,15 +106,23 @@ func (w Writing) Rebuilt(doc *data.Document) (again *data.Document, inside int, 
 		return nil, 0, err
 	}
 	var text Text
+	names := doc.ColumnNames()
+	for _, name := range names {
+		text.AddColumn(name, "")
+	}
 	for _, t := range tokens {
 		if t.First {
 			text.EndSentence()
 		}
 		label, _ := Prefixed.Parse(t.Label, data.Any) // it was made of a type, which is well formed
 		text.Add(t.Text, label)
+		for i, name := range names {
+			text.AddColumn(name, t.Values[i])
+		}
 	}
 	copied := *doc
 	copied.Text, copied.Spans = text.Document()
+	copied.Columns = text.Columns()
 	return &copied, inside, nil
 }
 

@@ -12,6 +12,8 @@ type Text struct {
 	spans  []data.Span
 	tokens []data.Token // of the open sentence
 	labels []string
+
+	columns map[string][]data.Label // of the document
 }
 
 // Reset starts a new document.
@@ -36,6 +38,22 @@ func (t *Text) Add(token, label string) {
 	t.tokens = append(t.tokens, data.Token{Start: start, End: t.text.Len()})
 	t.labels = append(t.labels, label)
 }
+
+// AddColumn adds a column without values, or a value for the last token unless it is "".
+func (t *Text) AddColumn(name, value string) {
+	if t.columns == nil {
+		t.columns = map[string][]data.Label{}
+	}
+	if value == "" {
+		t.columns[name] = append(t.columns[name], []data.Label{}...)
+		return
+	}
+	last := t.tokens[len(t.tokens)-1]
+	t.columns[name] = append(t.columns[name], data.Label{Start: last.Start, End: last.End, Value: value})
+}
+
+// Columns returns the columns of the document, or nil.
+func (t *Text) Columns() map[string][]data.Label { return t.columns }
 
 // EndSentence ends the open sentence, which no span crosses.
 func (t *Text) EndSentence() {

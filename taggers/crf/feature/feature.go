@@ -14,15 +14,26 @@ import (
 
 // Spec configures one family.
 type Spec struct {
-	Family string `yaml:"family"` // name of the family, see Families; required
-	Window int    `yaml:"window"` // number of tokens on each side whose values are used as well, in [0, 20]; default 0: only the token's own
-	Size   int    `yaml:"size"`   // maximum length of n-grams, affixes and the like, as the family defines it; 0: the family's default
+	Family string `yaml:"family"`                          // name of the family, see Families; required
+	Window int    `yaml:"window"`                          // number of tokens on each side whose values are used as well, in [0, 20]; default 0: only the token's own
+	Name   string `yaml:"name,omitempty" json:",omitzero"` // name of the column of the notes, for the family column only; default none
+	Size   int    `yaml:"size"`                            // maximum length of n-grams, affixes and the like, as the family defines it; 0: the family's default
+}
+
+// String returns the name of the family, and for a column of the notes column.NAME. It distinguishes
+// the families of a configuration.
+func (s Spec) String() string {
+	if s.Name != "" {
+		return s.Family + "." + s.Name
+	}
+	return s.Family
 }
 
 // family makes the columns for a spec.
 type family struct {
 	about   string // what it produces, and its source
 	closed  bool   // whether its values are from a closed set, rather than words or parts of words of the notes
+	own     bool   // whether its values are the user's own, who knows what they reveal: a network may have them, but they do not count as a closed set
 	closer  string // key of the source that makes its values a closed set; "": none
 	size    int    // default of Spec.Size; 0: the family has no size
 	maximum int    // maximum of Spec.Size
@@ -64,7 +75,7 @@ func CheckClosed(specs []Spec, sources Sources) (at int, err error) {
 	for at, s := range specs {
 		f, ok := families[s.Family]
 		switch {
-		case !ok || f.isClosed(sources):
+		case !ok || f.own || f.isClosed(sources):
 		case f.closer != "":
 			return at, fmt.Errorf("family: %s requires resources.%s here: otherwise its values are lines of the notes, which the model would contain", s.Family, f.closer)
 		default:
@@ -84,7 +95,7 @@ func (f family) isClosed(sources Sources) bool {
 func closedFamilies() []string {
 	var names []string
 	for name, f := range families {
-		if f.closed || f.closer != "" {
+		if f.closed || f.own || f.closer != "" {
 			names = append(names, name)
 		}
 	}
@@ -99,6 +110,10 @@ func (s Spec) check(sources Sources) error {
 		return errors.New("family: is required")
 	case !ok:
 		return fmt.Errorf("family: no family %q (have %s)", s.Family, strings.Join(slices.Sorted(maps.Keys(families)), ", "))
+	case s.Family == columnFamily && s.Name == "":
+		return errors.New("name: is required: the name of the column")
+	case s.Family != columnFamily && s.Name != "":
+		return fmt.Errorf("name: not supported by family %s", s.Family)
 	case s.Window < 0 || s.Window > 20:
 		return fmt.Errorf("window: %d is not in [0, 20]", s.Window)
 	case s.Size != 0 && f.size == 0:
@@ -129,10 +144,10 @@ func compile(specs []Spec, r *Resources) (all []column, at int, err error) {
 		}
 		for _, c := range columns {
 			if names[c.name] {
-				return nil, at, fmt.Errorf("family: duplicate %s", s.Family)
+				return nil, at, fmt.Errorf("family: duplicate %s", s)
 			}
 			names[c.name] = true
-			c.family, c.closed = s.Family, c.closed || f.isClosed(r.sources)
+			c.family, c.closed = s.String(), c.closed || f.isClosed(r.sources)
 			all = append(all, c)
 		}
 	}

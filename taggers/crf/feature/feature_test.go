@@ -210,9 +210,12 @@ func TestFamilies(t *testing.T) {
 		{Spec{Family: "wordnet", Size: 1}, "two streets", "two", []string{}},
 		{Spec{Family: "wordnet"}, "a doctor", "doctor", []string{"sense[0]=DOCTOR", "sense[0]=DOCTOR2", "sense-name[0]=doctor", "sense-name[0]=physician", "sense-name[0]=doctor",
 			"hypernym[0]=PERSON", "hypernym[0]=THING", "hypernym[0]=HOSPITAL", "hypernym[0]=BUILDING", "hypernym[0]=THING"}},
+		{Spec{Family: "column", Name: "code", Window: 1}, "a doctor", "doctor", []string{"column.code[-1]=K1"}}, // of each text, the first character has the value
+		{Spec{Family: "column", Name: "code"}, "two streets", "two", []string{"column.code[0]=K1"}},
 	} {
 		seen[c.spec.Family] = true
-		all := texts(t, r, &data.Document{Text: c.text})
+		coded := map[string][]data.Label{"code": {{Start: 0, End: 1, Value: "K1"}}}
+		all := texts(t, r, &data.Document{Text: c.text, Columns: coded})
 		e, sequences, err := Fit(t.Context(), []Spec{c.spec}, r, all, Options{Counted: 1, MinDocuments: 1, Workers: 1})
 		if err != nil {
 			t.Errorf("%+v: %v", c.spec, err)
@@ -274,6 +277,9 @@ func TestCheck(t *testing.T) {
 		"size: not supported by family word":              {[]Spec{{Family: "word", Size: 2}}, 0},
 		"size: 11 is not in [1, 10]":                      {[]Spec{{Family: "prefix", Size: 11}}, 0},
 		"size: 2 does not fit into window 0":              {[]Spec{{Family: "ngram"}}, 0},
+		"name: not supported by family word":              {[]Spec{{Family: "word", Name: "pos"}}, 0},
+		"name: is required":                               {[]Spec{{Family: "column"}}, 0},
+		"family: duplicate column.a":                      {[]Spec{{Family: "column", Name: "a"}, {Family: "column", Name: "b"}, {Family: "column", Name: "a", Window: 1}}, 2},
 		"family: duplicate word":                          {[]Spec{{Family: "word"}, {Family: "lower"}, {Family: "word", Window: 1}}, 2},
 		"family: cluster requires resources.clusters":     {[]Spec{{Family: "cluster"}}, 0},
 		"family: pos requires resources.pos":              {[]Spec{{Family: "pos"}}, 0},
@@ -305,7 +311,12 @@ func TestCheckClosed(t *testing.T) {
 	}
 	var all []Spec
 	for _, name := range closedFamilies() {
-		all = append(all, Spec{Family: name})
+		if name != columnFamily {
+			all = append(all, Spec{Family: name})
+		}
+	}
+	if _, err := CheckClosed([]Spec{{Family: columnFamily, Name: "pos"}}, Sources{}); err != nil {
+		t.Error(err)
 	}
 	from := sources(t)
 	from.Headings = headings(t)

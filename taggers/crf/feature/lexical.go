@@ -35,6 +35,7 @@ func init() {
 		"line":     closed(each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); in tens from 20 on, which is ours", line)),
 		"space":    closed(many("whether white space or a line end precedes or follows the token (Dehghan et al. 2015, section 2 (III): whether a space follows it)", space)),
 	}
+	families[columnFamily] = columnValues()
 	for name, f := range resourceFamilies() {
 		families[name] = f
 	}
