@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/convert"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/hf"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/internal/shared"
 )

@@ -42,7 +42,7 @@ type written struct {
 	Tokens   []string `json:"tokens"`
 	Tags     []string `json:"ner_tags"`
 
-	Columns map[string][]*string `json:",inline"` // nil: no value
+	Columns map[string][]*string `json:",embed"` // nil: no value
 }
 
 // encode returns the rows of a document, each between two separators. A document without tokens has one row.

@@ -44,8 +44,10 @@ func (t *Text) AddColumn(name, value string) {
 	if t.columns == nil {
 		t.columns = map[string][]data.Label{}
 	}
+	if t.columns[name] == nil {
+		t.columns[name] = []data.Label{}
+	}
 	if value == "" {
-		t.columns[name] = append(t.columns[name], []data.Label{}...)
 		return
 	}
 	last := t.tokens[len(t.tokens)-1]
