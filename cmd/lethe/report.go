@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/report"
+	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
@@ -30,7 +31,8 @@ func newReport() *cobra.Command {
 and category; the PHI that would stay in the text; how reliable the system's
 probabilities are; which errors it makes; and its training, configuration and machine.
 For several runs, the report compares the others with the first, and tests whether
-the differences are more than chance. Charts show F1 by category, with one bar per run.
+the differences are more than chance. Of runs that differ in their seed only, it gives
+mean and standard deviation. The folder of a study stands for its runs. Charts show F1 by category, with one bar per run.
 
 The file loads nothing from the network, and can be printed. It contains counts and no
 text, unless you ask for examples of errors with --show-text. If the notes are real,
@@ -63,7 +65,15 @@ these are PHI.`,
 }
 
 func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
-	runs, err := openRuns(dirs, o.settings)
+	var folders []string
+	for _, dir := range dirs {
+		if runs := studies.RunFolders(dir); runs != nil {
+			folders = append(folders, runs...)
+		} else {
+			folders = append(folders, dir)
+		}
+	}
+	runs, err := openRuns(folders, o.settings)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type page struct {
 	Meaning               []string
 	Corpus                *table
 	Measures, ByType      *table
+	Seeds                 *table // nil unless runs differ in their seed only
 	ByToken               *table
 	Categories            []*chart.Chart
 	Compared              []*comparison

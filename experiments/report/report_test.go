@@ -295,6 +295,7 @@ func TestFigures(t *testing.T) {
 		table     *table
 		row, want string
 	}{
+		{p.Seeds, "Strict: spans with their type", "57.50 ± 24.75 | 50.00 ± 14.14 | 53.33 ± 18.86"},
 		{p.ByType, "All", "3 | 5 | 40.00 | 40.00 | 40.00 | 75.00 | 60.00 | 66.67"},
 		{p.ByType, "NAME", "2 | 2 | 50.00 | 50.00 | 50.00 | 100.00 | 100.00 | 100.00"},
 		{p.ByType, "PATIENT", "1 | 1 | 0.00 | 0.00 | 0.00 | 100.00 | 100.00 | 100.00"},

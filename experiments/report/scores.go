@@ -7,14 +7,18 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/analysis"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
+	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/internal/chart"
 )
 
@@ -33,11 +37,72 @@ var measures = []struct{ metric, types, short, name string }{
 	{"meddocan/merged", "meddocan", "", "MEDDOCAN script: subtask 2, merged"},
 }
 
+// A seedTable is a table of means over runs that differ in their seed only.
+type seedTable struct {
+	*table         // nil if there are no such runs
+	sets   [][]int // places of the runs
+}
+
+// seeds returns the table without rows.
+func (m *material) seeds() (*seedTable, error) {
+	t := &seedTable{}
+	var trees []map[string]any // of the first run of each set
+	for i, r := range m.runs {
+		var tree map[string]any
+		if err := yaml.Unmarshal([]byte(r.config), &tree); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Dir, err)
+		}
+		delete(tree, "seed")
+		set := slices.IndexFunc(trees, func(other map[string]any) bool { return reflect.DeepEqual(tree, other) })
+		if set < 0 {
+			set = len(trees)
+			trees, t.sets = append(trees, tree), append(t.sets, nil)
+		}
+		t.sets[set] = append(t.sets[set], i)
+	}
+	t.sets = slices.DeleteFunc(t.sets, func(set []int) bool { return len(set) == 1 })
+	if len(t.sets) == 0 {
+		return t, nil
+	}
+	t.table = &table{ID: "seeds", Caption: "Mean ± standard deviation over the seeds, %", First: "What counts"}
+	for _, set := range t.sets {
+		var letters []string
+		for _, i := range set {
+			letters = append(letters, m.runs[i].Letter())
+		}
+		t.Groups = append(t.Groups, group{strings.Join(letters, ", "), []string{"P", "R", "F1"}})
+	}
+	return t, nil
+}
+
+// add adds a row of the scores of all runs.
+func (t *seedTable) add(name string, of []evaluation.PRF) {
+	if t.table == nil {
+		return
+	}
+	var cells []string
+	for _, set := range t.sets {
+		var scores []evaluation.PRF
+		for _, i := range set {
+			scores = append(scores, of[i])
+		}
+		s := studies.Summarize(scores)
+		for _, x := range [][2]float64{{s.Mean.Precision, s.Deviation.Precision}, {s.Mean.Recall, s.Deviation.Recall}, {s.Mean.F1, s.Deviation.F1}} {
+			cells = append(cells, percent(x[0])+" ± "+percent(x[1]))
+		}
+	}
+	t.table.add("", name, cells...)
+}
+
 // scoreTables fills in the scores of all runs.
 func (m *material) scoreTables(ctx context.Context, p *page, reports []*evaluation.Report) error {
 	t := &table{ID: "measures", Caption: "Precision, recall, F1 and its 95 % interval, %", First: "What counts"}
 	for _, r := range m.runs {
 		t.Groups = append(t.Groups, group{r.heading(), []string{"P", "R", "F1", "95 % interval"}})
+	}
+	seeds, err := m.seeds()
+	if err != nil {
+		return err
 	}
 	for _, x := range measures {
 		metric, err := metrics.Lookup(x.metric, m.types)
@@ -45,16 +110,20 @@ func (m *material) scoreTables(ctx context.Context, p *page, reports []*evaluati
 			continue
 		}
 		var cells []string
+		var of []evaluation.PRF
 		for _, r := range m.runs {
 			prf, f1, err := m.measure(ctx, metric, r.found)
 			if err != nil {
 				return err
 			}
+			of = append(of, prf)
 			cells = append(cells, percent(prf.Precision), percent(prf.Recall), percent(prf.F1), f1)
 		}
 		t.add("", x.name, cells...)
+		seeds.add(x.name, of)
 	}
 	p.Measures = t
+	p.Seeds = seeds.table
 	p.ByType = m.byType(reports)
 	return m.byToken(p, reports)
 }

@@ -75,7 +75,7 @@ func ablationTypes(variants []variant, runs [][]trained, counts func(*evaluation
 		for i, v := range variants {
 			score, ok := scores[i][name]
 			if !ok { // a type that is not in the gold standard, and that this network does not find
-				score.Score = newScore(make([]evaluation.PRF, len(runs[i])))
+				score.Score = Summarize(make([]evaluation.PRF, len(runs[i])))
 			}
 			if i == 0 {
 				full = score.Mean

@@ -151,7 +151,7 @@ func TestNewSystems(t *testing.T) {
 type hostile struct{ Study string }
 
 func (*hostile) tables() []table {
-	two := newScore([]evaluation.PRF{{F1: 0.5}, {F1: 0.75}})
+	two := Summarize([]evaluation.PRF{{F1: 0.5}, {F1: 0.75}})
 	return []table{{
 		name: "a", title: `50 % of A_B & {C} $\x^2~#`, head: []string{"type", "F1", "difference"},
 		rows: [][]cell{

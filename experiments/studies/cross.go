@@ -206,7 +206,7 @@ func (c *CrossingCell) score(all []evaluation.Metric, gold []*data.Document, fou
 		for _, docs := range found {
 			runs = append(runs, m.Score(evaluation.Sum(m.Tallies(gold, docs))))
 		}
-		s := newScore(runs)
+		s := Summarize(runs)
 		c.Scores[m.Name] = CrossingScore{s.Mean, s.Deviation, s.Runs}
 	}
 	return nil

@@ -89,13 +89,13 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 				scores = append(scores, m.Score(added))
 			}
 			each = append(each, scores...)
-			table.Folds = append(table.Folds, Fold{i + 1, len(gold[v.name]), newScore(scores)})
+			table.Folds = append(table.Folds, Fold{i + 1, len(gold[v.name]), Summarize(scores)})
 		}
 		var pooled []evaluation.PRF
 		for _, t := range total {
 			pooled = append(pooled, m.Score(evaluation.Sum(t)))
 		}
-		table.Each, table.Pooled = newScore(each), newScore(pooled)
+		table.Each, table.Pooled = Summarize(each), Summarize(pooled)
 		r.Metrics = append(r.Metrics, table)
 	}
 	strict, tokens := make([]map[string]evaluation.Counts, len(s.opt.Seeds)), make([]map[string]evaluation.Counts, len(s.opt.Seeds))
@@ -172,7 +172,7 @@ func typeScores(bySeed []map[string]evaluation.Counts) []TypeScore {
 			instances += c.TP + c.FN
 			runs = append(runs, evaluation.PRF{Precision: c.Precision(), Recall: c.Recall(), F1: c.F1()})
 		}
-		all = append(all, TypeScore{name, float64(instances) / float64(len(bySeed)), newScore(runs)})
+		all = append(all, TypeScore{name, float64(instances) / float64(len(bySeed)), Summarize(runs)})
 	}
 	return all
 }

@@ -16,7 +16,8 @@ type Score struct {
 	Runs      []evaluation.PRF `json:"runs"` // in the order of the seeds
 }
 
-func newScore(runs []evaluation.PRF) Score {
+// Summarize summarizes the scores of runs, of which there is at least one.
+func Summarize(runs []evaluation.PRF) Score {
 	column := func(of func(evaluation.PRF) float64) (mean, deviation float64) {
 		x := make([]float64, len(runs))
 		for i, r := range runs {
@@ -68,7 +69,7 @@ func (s *study) score(m evaluation.Metric, gold []*data.Document, runs []trained
 			}
 		}
 	}
-	return newScore(scores), units
+	return Summarize(scores), units
 }
 
 // test returns the options of a test of significance. The seed is the experiment's, so that a table

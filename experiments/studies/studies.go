@@ -186,6 +186,34 @@ func (s *study) run(v variant, seed uint64) (run, error) {
 // seedFolder returns the name of the folder of a run.
 func seedFolder(seed uint64) string { return fmt.Sprintf("seed-%d", seed) }
 
+// RunFolders returns the run folders in the folder of a study, or in that of one of its systems, in the order of systems and seeds. It
+// returns nothing if dir is a run folder itself, or another one.
+func RunFolders(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == experiments.ConfigFile }) {
+		return nil
+	}
+	var seeds []uint64
+	var folders []string
+	for _, e := range entries {
+		var seed uint64
+		if _, err := fmt.Sscanf(e.Name(), "seed-%d", &seed); err == nil && e.Name() == seedFolder(seed) {
+			seeds = append(seeds, seed)
+		}
+		if e.Name() == runsFolder {
+			systems, _ := os.ReadDir(filepath.Join(dir, runsFolder))
+			for _, system := range systems {
+				folders = append(folders, RunFolders(filepath.Join(dir, runsFolder, system.Name()))...)
+			}
+		}
+	}
+	slices.Sort(seeds)
+	for _, seed := range seeds {
+		folders = append(folders, filepath.Join(dir, seedFolder(seed)))
+	}
+	return folders
+}
+
 // train trains the runs that are not complete and returns the runs of each variant in the order of
 // the seeds. It first checks for errors that would otherwise stop it later: a run with another
 // configuration, or a split that cannot be read.
