@@ -243,6 +243,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"id":"110-04","patient":"110","text":"ñ Zoë","spans":[{"start":2,"end":5,"type":"PATIENT","score":0.25}]}` + "\n\n" + `{"text":"\ud83d\ude00"}`))
 	f.Add([]byte(`{"text":"ñ Zoë","meta":{"note_id":1},"spans":[{"start":2,"end":5,"label":"X"}]}`))
 	f.Add([]byte(`{"id":7,"text":"ñ Zoë","label":[[2,5,"X"]],"entities":[{"label":"X","start_offset":0,"end_offset":1}]}`))
+	f.Add([]byte(`{"text":"ñ Zoë","columns":{"pos":[[0,1,"X"],[2,5,7]],"none":[]}}`))
 	types := data.Any
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for doc, err := range Decode(bytes.NewReader(raw), "f.jsonl", data.ReadOptions{Types: types}) {
@@ -268,4 +269,18 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestWrongColumns(t *testing.T) {
+	for value, want := range map[string]string{
+		`{"pos":[[0,1]]}`:             "f.json:1: a value of a column is not [start, end, value], with a string or number that is not empty",
+		`{"pos":[[0,1,""]]}`:          "f.json:1: a value of a column is not [start, end, value], with a string or number that is not empty",
+		`{"pos":[[0,1,["X"]]]}`:       "f.json:1: a value of a column is not [start, end, value], with a string or number that is not empty",
+		`{"pos":[[0,1,"X"],[2,9,1]]}`: `f.json:1: the column "pos": value 1: `,
+		`[["pos"]]`:                   `f.json:1: the key "columns" has a value of the wrong kind`,
+	} {
+		if got := items(`{"text":"Zebulon","columns":` + value + "}\n"); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("%s: %q", value, got)
+		}
+	}
 }
