@@ -83,6 +83,12 @@ func (l *label) UnmarshalJSON(raw []byte) error {
 
 var errBadLabel = errors.New("a value of a column is not [start, end, value], with a string or number that is not empty")
 
+// IsColumns reports whether a JSON value is what the key columns has: an object with lists of values of ranges.
+func IsColumns(value []byte) bool {
+	var columns map[string][]label
+	return json.Unmarshal(value, &columns) == nil && columns != nil
+}
+
 // name is a string, or a number as it is written.
 type name string
 
