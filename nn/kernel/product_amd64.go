@@ -2,10 +2,7 @@
 
 package kernel
 
-import (
-	"iter"
-	"sync"
-)
+import "sync"
 
 // Name returns the name of the kernels in use: generic, avx2 or avx512. The environment variable
 // LETHE_KERNEL selects one, if the processor supports it.
@@ -139,18 +136,6 @@ func (v *vectors) copyPanels(all []float32, b Matrix) []float32 {
 		}
 	}
 	return all
-}
-
-// evenParts divides n indices into the fewest parts of at most this many, of nearly equal size.
-func evenParts(n, most int) iter.Seq2[int, int] {
-	return func(yield func(from, to int) bool) {
-		parts := (n + most - 1) / most
-		for p := range parts {
-			if !yield(p*n/parts, (p+1)*n/parts) {
-				return
-			}
-		}
-	}
 }
 
 // widthAt returns the number of vectors of the panel that begins at column j, and the number of
