@@ -95,6 +95,9 @@ func TestConfig(t *testing.T) {
 	if d := cmp.Diff([]bool{false, true}, m.Global); d != "" || m.GlobalTheta != 100 || m.LocalTheta != 7 {
 		t.Errorf("%s %+v", d, m)
 	}
+	if m := parse("modernbert", `"rope_parameters":{"full_attention":null}`).ModernBERT; m.GlobalTheta != 160_000 || m.LocalTheta != 10_000 {
+		t.Errorf("%+v", m)
+	}
 	if c := parse("distilbert", `"hidden_size":24,"num_attention_heads":2,"num_hidden_layers":3`); c.HiddenSize != 24 || c.Heads != 2 || c.Layers != 3 {
 		t.Errorf("%+v", c)
 	}
@@ -160,7 +163,6 @@ func TestConfigRefused(t *testing.T) {
 		{modern(`"rope_parameters":{"rope_theta":7}`), `rope_parameters: has the key "rope_theta"; supported are full_attention and sliding_attention`},
 		{modern(`"rope_parameters":{"full_attention":{"rope_type":"yarn"}}`), `rope_parameters: full_attention: rope_type: is "yarn"; only "default" is supported`},
 		{modern(`"rope_parameters":{"full_attention":{"factor":2}}`), `rope_parameters: full_attention: factor: is not supported`},
-		{modern(`"rope_parameters":{"full_attention":null}`), `rope_parameters: full_attention: rope_theta`},
 		{modern(`"num_attention_heads":256`), "num_attention_heads: the heads have 3 units, but rotary embeddings require an even number"},
 		{modern(`"norm_bias":"yes"`), "norm_bias: must be true or false"},
 		{bert(`"id2label":{}`), "id2label: has 0 labels; 1 to 16384 are supported"},
