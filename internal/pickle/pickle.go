@@ -141,8 +141,12 @@ func (m *machine) step() (done bool, err error) {
 		m.push(nil)
 	case opTrue, opFalse:
 		m.push(op[0] == opTrue)
-	case opBinInt, opBinInt1, opBinInt2:
-		return false, m.integer(op[0])
+	case opBinInt:
+		return false, m.integer(4)
+	case opBinInt1:
+		return false, m.integer(1)
+	case opBinInt2:
+		return false, m.integer(2)
 	case opLong1:
 		return false, m.long()
 	case opUnicode:
@@ -186,10 +190,14 @@ func (m *machine) step() (done bool, err error) {
 			return false, err
 		}
 		m.push(Persistent{id})
-	case opBinPut, opLongBinPut:
-		return false, m.put(op[0])
-	case opBinGet, opLongBinGet:
-		return false, m.get(op[0])
+	case opBinPut:
+		return false, m.put(1)
+	case opLongBinPut:
+		return false, m.put(4)
+	case opBinGet:
+		return false, m.get(1)
+	case opLongBinGet:
+		return false, m.get(4)
 	default:
 		return false, fmt.Errorf("the opcode 0x%02x is not supported", op[0])
 	}
@@ -251,10 +259,10 @@ func (m *machine) number(n int) (uint32, error) {
 	return binary.LittleEndian.Uint32(all[:]), nil
 }
 
-func (m *machine) integer(op byte) error {
-	size := map[byte]int{opBinInt: 4, opBinInt1: 1, opBinInt2: 2}[op]
-	v, err := m.number(size)
-	if size == 4 {
+// integer reads an integer of n bytes, which only has a sign if they are 4.
+func (m *machine) integer(n int) error {
+	v, err := m.number(n)
+	if n == 4 {
 		m.push(int64(int32(v)))
 	} else {
 		m.push(int64(v))
@@ -376,8 +384,9 @@ func (m *machine) build() error {
 	return nil
 }
 
-func (m *machine) put(op byte) error {
-	at, err := m.number(map[byte]int{opBinPut: 1, opLongBinPut: 4}[op])
+// put names the topmost value by a number of n bytes.
+func (m *machine) put(n int) error {
+	at, err := m.number(n)
 	if err != nil {
 		return err
 	}
@@ -388,8 +397,9 @@ func (m *machine) put(op byte) error {
 	return nil
 }
 
-func (m *machine) get(op byte) error {
-	at, err := m.number(map[byte]int{opBinGet: 1, opLongBinGet: 4}[op])
+// get pushes what a number of n bytes names.
+func (m *machine) get(n int) error {
+	at, err := m.number(n)
 	if err != nil {
 		return err
 	}
