@@ -65,6 +65,10 @@ func addMulNT(c, a, b Matrix) {
 // is divided by k alone, because a value of c must not depend on the number of rows.
 const depth = 192
 
+// tallest is the maximum number of rows that a product processes at once, so that their part of a,
+// which every panel of b needs, stays in the second-level cache.
+const tallest = 256
+
 // panels are buffers into which products copy their part of b.
 var panels = sync.Pool{New: func() any { return new([depth * 32]float32) }}
 
@@ -95,11 +99,11 @@ func (v *vectors) addMulFactor(c, a Matrix, f *Factor) {
 	v.addMulPanels(c, a, f.panels)
 }
 
-// addMulPanels multiplies by panels that copyPanels made. It processes so many rows and inner indices at
-// once that their part of a stays in the second-level cache until all panels are done, and their part of c
-// in the first-level cache until a panel is.
+// addMulPanels multiplies by panels that copyPanels made. It processes so few inner indices at once that
+// their part of a stays in the second-level cache until all panels are done, and so many that c is rarely
+// read and written.
 func (v *vectors) addMulPanels(c, a Matrix, panels []float32) {
-	const tallest, deepest = 256, 4 // rows, and parts of the inner indices
+	const deepest = 4 // parts of the inner indices
 	k := a.Cols
 	if k == 0 {
 		return
@@ -155,10 +159,12 @@ func (v *vectors) widthAt(cols, j int) (nv, last int) {
 // because there are many rows.
 func (v *vectors) tall(c Matrix, a []float32, ar, ak int, b Matrix) {
 	panel := panels.Get().(*[depth * 32]float32)
-	for j := 0; j < c.Cols; j += 2 * v.width {
-		nv, last := v.widthAt(c.Cols, j)
-		v.pack[nv-1](&panel[0], &b.Data[j], 4*b.Stride, b.Rows, last)
-		v.column(c, a, ar, ak, j, panel[:], b.Rows)
+	for top, bottom := range evenParts(c.Rows, tallest) {
+		for j := 0; j < c.Cols; j += 2 * v.width {
+			nv, last := v.widthAt(c.Cols, j)
+			v.pack[nv-1](&panel[0], &b.Data[j], 4*b.Stride, b.Rows, last)
+			v.column(c.Slice(top, bottom), a[top*ar:], ar, ak, j, panel[:], b.Rows)
+		}
 	}
 	panels.Put(panel)
 }
