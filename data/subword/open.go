@@ -403,5 +403,8 @@ func (t *Tokenizer) finish(added []addedToken, before, after []int64) error {
 			*side.to = append(*side.to, int32(id))
 		}
 	}
+	if _, ok := t.model.(*bpe); !ok {
+		t.vocabulary.ids = nil // the other models have tables of their own
+	}
 	return nil
 }
