@@ -17,6 +17,7 @@ func newPretrain() *cobra.Command {
 	var (
 		settings []string
 		format   string
+		reading  readingFlags
 		opt      experiments.PretrainOptions
 	)
 	s := &opt.Settings
@@ -64,7 +65,7 @@ A run that was interrupted can be resumed, and ends with the same bits.`,
 			if err != nil {
 				return err
 			}
-			text, err := openTexts(args[1:], format)
+			text, err := openTexts(args[1:], format, &reading)
 			if err != nil {
 				return err
 			}
@@ -93,6 +94,7 @@ A run that was interrupted can be resumed, and ends with the same bits.`,
 	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-pretrained-TIME)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume the interrupted run in --out (default no)")
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the TEXTs: "+allFormats)
+	reading.add(flags)
 	flags.IntVar(&s.Epochs, "epochs", s.Epochs, "passes over the text")
 	flags.IntVar(&s.Batch, "batch", s.Batch, "tokens per update")
 	flags.Float64Var(&s.Rate, "rate", s.Rate, "learning rate in the first epoch")

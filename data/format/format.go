@@ -43,8 +43,8 @@ type Options struct {
 	Writing conll.Writing
 }
 
-// Check returns an error for options that are impossible, or that a format does not have.
-func (o Options) Check(f *Format) error {
+// Check returns an error for options that are impossible, or that none of the formats has.
+func (o Options) Check(formats ...*Format) error {
 	for _, option := range []struct {
 		name, before string // before its key in errors
 		given        bool
@@ -59,8 +59,8 @@ func (o Options) Check(f *Format) error {
 		if !option.given {
 			continue
 		}
-		if !slices.Contains(f.Options, option.name) {
-			return fmt.Errorf("%s: only allowed with %s, not with the format %s", option.name, strings.Join(with(option.name), ", "), f.Name)
+		if !slices.ContainsFunc(formats, func(f *Format) bool { return slices.Contains(f.Options, option.name) }) {
+			return fmt.Errorf("%s: only allowed with %s, not with the format %s", option.name, strings.Join(with(option.name), ", "), strings.Join(namesOf(formats), " or "))
 		}
 		if err := option.check(); err != nil {
 			return fmt.Errorf("%s%s%w", option.name, option.before, err)
@@ -79,6 +79,9 @@ func with(option string) []string {
 	}
 	return names
 }
+
+// namesOf returns the names of formats, each once.
+func namesOf(formats []*Format) []string { return slices.Compact(table.Names(formats, nameOf)) }
 
 // read returns the options that many readers share.
 func (o Options) read() data.ReadOptions {
