@@ -71,14 +71,17 @@ A run that was interrupted can be resumed, and ends with the same bits.`,
 			}
 			p := newProgress()
 			defer p.clear()
-			if opt.Dir == "" {
+			byDefault := opt.Dir == ""
+			if byDefault {
 				opt.Dir = filepath.Join("runs", config.Name+"-pretrained-"+time.Now().Format("20060102-150405"))
-				p.line("run folder: %s", opt.Dir)
 			}
 			begun := false
 			opt.Progress, opt.Version = p.show, version
 			opt.Corpus = func(tokens, held, words int) {
 				begun = true
+				if byDefault {
+					p.line("run folder: %s", opt.Dir)
+				}
 				p.line("%d tokens, %d of them held out; %d words", tokens, held, words)
 			}
 			opt.Epoch = func(e ann.PretrainEpoch) { p.line("%s", pretrainLine(e)) }

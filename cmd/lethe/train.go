@@ -104,11 +104,14 @@ func runFlags(cmd *cobra.Command, opt *experiments.TrainOptions) {
 func runTraining(ctx context.Context, config *experiments.Config, opt experiments.TrainOptions) error {
 	p := newProgress()
 	defer p.clear()
-	if opt.Dir == "" {
+	byDefault := opt.Dir == ""
+	if byDefault {
 		opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
-		p.line("run folder: %s", opt.Dir)
 	}
 	opt.Corpus = func(found *check.Report) {
+		if byDefault {
+			p.line("run folder: %s", opt.Dir)
+		}
 		for _, split := range found.Splits {
 			p.line("%s", split)
 		}
