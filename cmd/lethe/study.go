@@ -90,7 +90,7 @@ func carryOut[R any, P interface {
 		began = true
 		p.line("run %d of %d: %s", number, of, run)
 	}
-	f.opt.Epoch = func(e taggers.Epoch) { p.line("%s", epochLine(e)) }
+	f.opt.Epoch = func(e taggers.Epoch) { tellEpoch(p, e) }
 	r, err := study(ctx, configs, f.opt)
 	p.clear()
 	if errors.Is(err, context.Canceled) && began {

@@ -128,7 +128,7 @@ func runTraining(ctx context.Context, config *experiments.Config, opt experiment
 	opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
 	opt.Epoch = func(e taggers.Epoch) {
 		epochs++
-		p.line("%s", epochLine(e))
+		tellEpoch(p, e)
 	}
 	scores, err := experiments.Train(ctx, config, opt)
 	p.clear()
@@ -168,6 +168,14 @@ func dryRun(config *experiments.Config) error {
 		fmt.Println(line)
 	}
 	return errors.Join(report.WriteText(os.Stdout), report.Err(), cmp.Or(err, wrong))
+}
+
+// tellEpoch prints an epoch, and its warning if it is not one of an earlier run.
+func tellEpoch(p *progress, e taggers.Epoch) {
+	p.line("%s", epochLine(e))
+	if e.Warning != "" && !e.Resumed {
+		p.line("warning: %s", e.Warning)
+	}
 }
 
 // epochLine formats an epoch for people, with times in seconds. The tokens per second are those of the training steps
