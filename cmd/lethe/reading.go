@@ -14,7 +14,7 @@ import (
 )
 
 // readingNames are the names of the flags of readingFlags.
-var readingNames = []string{"conll", "layer", "hf-labels", "hf-columns", "offsets", "fragments", "patients"}
+var readingNames = []string{"conll", "layer", "annotator", "hf-labels", "hf-columns", "offsets", "fragments", "patients"}
 
 // readingFlags say how files of notes are read that are not those of an experiment. They correspond to keys of corpus in one.
 type readingFlags struct {
@@ -23,12 +23,14 @@ type readingFlags struct {
 	layer                       layer
 	labels, columns             []string
 	offsets, fragments, patient string
+	annotator                   string
 }
 
 // add adds the flags, except --patients.
 func (r *readingFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&r.conll, "conll", "`LAYOUT` of columns to read, such as documents=block,token=2: see docs/formats.md (default that of CoNLL-2003)")
 	flags.Var(&r.layer, "layer", "`LAYER` of annotations in the formats xmi and webanno, perhaps with a feature, such as custom.PHI:kind (default named entities; to read, also the only layer of the project)")
+	flags.StringVar(&r.annotator, "annotator", "", "`NAME` of whose annotations of a project that INCEpTION exported are read; CURATION_USER is the curation (default the only one)")
 	flags.StringSliceVar(&r.labels, "hf-labels", nil, "`LABELS` that the numbers in files of the format hf mean, beginning with that of 0 (default those in dataset_info.json)")
 	flags.StringSliceVar(&r.columns, "hf-columns", nil, "`KEYS` of lists in files of the format hf that are columns of the notes, such as pos_tags (default none)")
 	flags.StringVar(&r.offsets, "offsets", "", "what the offsets in files of the formats brat, i2b2, meddocan, jsonl and labelstudio `COUNT`, such as utf-16 or code-points+lf: see docs/experiments.md (default what the format prescribes)")
@@ -47,6 +49,7 @@ func (r *readingFlags) options(types *data.TypeSet, formats ...*format.Format) (
 		Types: types, Fragments: data.Fragments(r.fragments), Offsets: data.Offsets(r.offsets),
 		CoNLL: r.conll.Options, HF: hf.Options{Labels: r.labels, Columns: r.columns}, INCEpTION: r.layer.Options,
 	}
+	opt.INCEpTION.Annotator = r.annotator
 	if err := opt.Check(formats...); err != nil {
 		return opt, r.flagged(err)
 	}
@@ -84,7 +87,11 @@ func (r *readingFlags) flagged(err error) error {
 	if r.labels == nil {
 		hf = "hf-columns:"
 	}
-	for key, flag := range map[string]string{"hf:": hf, "hf.": "hf-", "inception:": "layer:"} {
+	inception := "layer:"
+	if r.layer.Layer == "" {
+		inception = "annotator:"
+	}
+	for key, flag := range map[string]string{"hf:": hf, "hf.": "hf-", "inception:": inception} {
 		if rest, ok := strings.CutPrefix(text, key); ok {
 			text = flag + rest
 			break
@@ -117,6 +124,9 @@ func (s *sides) add(flags *pflag.FlagSet, defaultFormat, usage, systems string) 
 	ofSystems.VisitAll(func(f *pflag.Flag) {
 		value, _ := pflag.UnquoteUsage(f)
 		f.Usage = fmt.Sprintf("`%s` for %s (default that of --%s)", value, systems, f.Name)
+		if f.Name == "annotator" { // an error for paths that are not projects
+			f.Usage = fmt.Sprintf("`%s` for %s (default the only one)", value, systems)
+		}
 		f.Name = s.system.prefix + f.Name
 		own.AddFlag(f)
 	})
@@ -145,7 +155,10 @@ func (s *sides) options(types *data.TypeSet) (gold, system format.Options, err e
 	system = gold
 	system.Patients = nil
 	system.Fragments, system.Offsets = cmp.Or(own.Fragments, gold.Fragments), cmp.Or(own.Offsets, gold.Offsets)
-	system.INCEpTION = cmp.Or(own.INCEpTION, gold.INCEpTION)
+	if own.INCEpTION.Layer != "" {
+		system.INCEpTION = own.INCEpTION
+	}
+	system.INCEpTION.Annotator = own.INCEpTION.Annotator
 	if s.system.conll.given {
 		system.CoNLL = own.CoNLL
 	}
