@@ -35,7 +35,7 @@ func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 
 // flagNames returns the names of the flags, which cannot be combined with runs, because these have their own configuration.
 func (o *systemsOptions) flagNames() []string {
-	return append([]string{"gold", "a", "b"}, o.sides.names...)
+	return append([]string{"gold", "a", "b"}, o.names...)
 }
 
 // given returns the first of the named flags that is set, or "".
