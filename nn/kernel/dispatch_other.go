@@ -8,6 +8,12 @@ func Name() string { return "generic" }
 func addMulNN(c, a, b Matrix)             { addMulNNGeneric(c, a, b) }
 func addMulFactor(c, a Matrix, f *Factor) { addMulNNGeneric(c, a, f.b) }
 
+func pack(b Matrix) []float32 { return packGeneric(b) }
+
+func addMulPacked(c, a Matrix, packed []float32) {
+	addMulNNGeneric(c, a, NewMatrix(a.Cols, c.Cols, packed))
+}
+
 func addMulTN(c, a, b Matrix) { addMulTNGeneric(c, a, b) }
 func addMulNT(c, a, b Matrix) { addMulNTGeneric(c, a, b) }
 
@@ -19,6 +25,16 @@ func gatesBackward(k Cell, dz, z, before, tanhC, dh, dc []float32) {
 
 func vectorExp(dst, src []float32)  { expGeneric(dst, src) }
 func vectorTanh(dst, src []float32) { tanhGeneric(dst, src) }
+
+func vectorGelu(dst, src []float32)     { geluGeneric(dst, src) }
+func vectorGeluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
+func vectorSilu(dst, src []float32)     { siluGeneric(dst, src) }
+
+func normalize(dst, src, scale, shift []float32, epsilon float32) {
+	normalizeGeneric(dst, src, scale, shift, epsilon)
+}
+
+func softmax(dst, src []float32, top float32) { softmaxGeneric(dst, src, top) }
 
 func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 	viterbiStepGeneric(next, back, score, a)

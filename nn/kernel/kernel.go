@@ -1,5 +1,5 @@
-// Package kernel computes float32 products and element-wise functions on slices. It alone knows how
-// a product is computed; all other packages work with matrices and gates.
+// Package kernel computes float32 products, also with factors that are rounded to 8 bits, and functions
+// of slices. It alone knows how a product is computed; all other packages work with matrices and gates.
 package kernel
 
 import "fmt"
@@ -58,6 +58,22 @@ func (f *Factor) Set(b Matrix) { f.b, f.copied = b, false }
 func (f *Factor) AddMul(c, a Matrix) {
 	check(c, a.Rows, a.Cols, f.b.Rows, f.b.Cols)
 	addMulFactor(c, a, f)
+}
+
+// Packed is a right factor that does not change, such as the weights of an encoder: a copy in the order
+// in which products of any number of rows read it. Several goroutines can use it at once.
+type Packed struct {
+	rows, cols int
+	values     []float32
+}
+
+// Pack returns a copy of b. It belongs to the kernels in use.
+func Pack(b Matrix) *Packed { return &Packed{b.Rows, b.Cols, pack(b)} }
+
+// AddMul does what AddMul(c, a, b) does with the packed b, to the same bits.
+func (p *Packed) AddMul(c, a Matrix) {
+	check(c, a.Rows, a.Cols, p.rows, p.cols)
+	addMulPacked(c, a, p.values)
 }
 
 // AddMulTN adds aᵀ·b to c: c[i,j] += sum_k a[k,i] b[k,j].

@@ -66,6 +66,41 @@ func testProducts(t *testing.T) {
 	}
 }
 
+// A product of more rows than are processed at once has the bits of products of a few rows each.
+func TestProductsOfManyRows(t *testing.T) { each(t, testManyRows) }
+
+func testManyRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, s := range [][3]int{{257, 70, 40}, {600, 200, 33}, {1030, 3, 5}} {
+		a, b := randomMatrix(rng, s[0], s[1]), randomMatrix(rng, s[1], s[2])
+		at := randomMatrix(rng, s[1], s[0])
+		Transpose(at, a)
+		random := randomMatrix(rng, s[0], s[2])
+		want := clone(random)
+		for i := 0; i < s[0]; i += 13 {
+			end := min(i+13, s[0])
+			AddMul(want.Slice(i, end), a.Slice(i, end), b)
+		}
+		for name, f := range map[string]func(c Matrix){
+			"NN":     func(c Matrix) { AddMul(c, a, b) },
+			"TN":     func(c Matrix) { AddMulTN(c, at, b) },
+			"Packed": func(c Matrix) { Pack(b).AddMul(c, a) },
+		} {
+			got := clone(random)
+			f(got)
+			for i := range got.Data {
+				if name == "TN" && Name() == "generic" { // adds in another order
+					if math.Abs(float64(got.Data[i]-want.Data[i])) > 1e-4 {
+						t.Fatalf("%s %v: value %d is %v, want %v", name, s, i, got.Data[i], want.Data[i])
+					}
+				} else if got.Data[i] != want.Data[i] {
+					t.Fatalf("%s %v: value %d is %v, want %v", name, s, i, got.Data[i], want.Data[i])
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkMul(b *testing.B) {
 	for _, s := range []struct {
 		name    string
@@ -84,8 +119,9 @@ func BenchmarkMul(b *testing.B) {
 	}
 }
 
-// A Factor gives the same bits as AddMul, for few rows and for many, also when it is set again.
-func TestFactorIsAddMul(t *testing.T) { each(t, testFactor) }
+// A Factor and a Packed give the same bits as AddMul, for few rows and for many, also when the Factor
+// is set again. The rows are more than one block of the largest of them, and divided unevenly.
+func TestFactorAndPackedAreAddMul(t *testing.T) { each(t, testFactor) }
 
 func testFactor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -97,16 +133,18 @@ func testFactor(t *testing.T) {
 		return m
 	}
 	var f Factor
-	for _, size := range [][2]int{{100, 300}, {400, 89}, {1, 1}, {25, 75}, {193, 33}, {7, 17}} {
+	for _, size := range [][2]int{{100, 300}, {400, 89}, {1, 1}, {25, 75}, {193, 33}, {7, 17}, {768, 40}, {1000, 65}} {
 		k, n := size[0], size[1]
 		b := random(k+3, n+5).Slice(2, k+2).Columns(3, n+3)
 		f.Set(b)
-		for _, m := range []int{1, 16, 17, 40, 3, 100} {
+		packed := Pack(b)
+		for _, m := range []int{0, 1, 16, 17, 40, 3, 100, 533} {
 			a, c := random(m, k+1).Columns(0, k), random(m, n)
-			want := NewMatrix(m, n, slices.Clone(c.Data))
+			want, again := NewMatrix(m, n, slices.Clone(c.Data)), NewMatrix(m, n, slices.Clone(c.Data))
 			AddMul(want, a, b)
 			f.AddMul(c, a)
-			if !slices.Equal(c.Data, want.Data) {
+			packed.AddMul(again, a)
+			if !slices.Equal(c.Data, want.Data) || !slices.Equal(again.Data, want.Data) {
 				t.Fatalf("%dx%d times %dx%d: other values than AddMul", m, k, k, n)
 			}
 		}

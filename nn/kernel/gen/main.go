@@ -20,6 +20,14 @@ func main() {
 	for n := range 16 {
 		DATA(4*n, U32(1))
 	}
+	withoutSign = GLOBL("withoutSign", RODATA|NOPTR)
+	for n := range 16 {
+		DATA(4*n, U32(0x7fffffff))
+	}
+	offset128 = GLOBL("offset128", RODATA|NOPTR)
+	for n := range 16 {
+		DATA(4*n, U32(128))
+	}
 	for _, i := range []isa{avx2{}, avx512{}} {
 		for mr, most := range i.blocks() {
 			for nv := 1; nv <= most; nv++ {
@@ -43,6 +51,12 @@ func main() {
 		largest(i)
 		unary(i, "exp", exp)
 		unary(i, "tanh", tanh)
+		unary(i, "gelu", gelu)
+		unary(i, "geluTanh", geluTanh)
+		unary(i, "silu", silu)
+		normalize(i)
+		softmax(i)
+		int8Kernels(i)
 	}
 	transpose()
 	Generate()
@@ -60,10 +74,16 @@ type isa interface {
 	mask(m Register)           // creates the mask for the number of values in m
 	load(m Mem, v VecVirtual)  // through the mask, zero elsewhere
 	store(v VecVirtual, m Mem) // through the mask
+	keep(v VecVirtual)         // what the mask covers, zero elsewhere
 	broadcast(x float64) VecVirtual
 	round(n VecVirtual)    // to the nearest whole number
 	scale(p, n VecVirtual) // p times 2^n
 	keepGreater(x, at, best, from VecVirtual)
+	int8Rows() int                         // for products of 8-bit integers: the maximum number of rows
+	int8Bytes() int                        // of a vector of columns, for one step
+	loadInt8(b Register, v int) VecVirtual // a vector of columns
+	addProducts(a, b, acc VecVirtual)      // of one step
+	storeInt8(x VecVirtual, m Mem)         // 16 bytes of integers in the form of a
 }
 
 // product generates func(a, ar, ak, b, bs, c, cs, k, last): c[i,j] += sum_k a[i,k] b[k,j] for mr
