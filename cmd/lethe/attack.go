@@ -173,7 +173,7 @@ func (o *attackOptions) run(ctx context.Context, released string) error {
 		return err
 	}
 	if o.original != "" {
-		if err := o.score(&a, docs, types); err != nil {
+		if err := o.score(&a, docs); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,7 @@ func (o *attackOptions) attack(ctx context.Context, a *assault, docs []*data.Doc
 }
 
 // score compares the suspects with what is really left.
-func (o *attackOptions) score(a *assault, docs []*data.Document, types *data.TypeSet) error {
+func (o *attackOptions) score(a *assault, docs []*data.Document) error {
 	originalFormat := cmp.Or(o.originalFormat, o.format)
 	originalTypes, err := typeSet(o.types, originalFormat)
 	if err != nil {
