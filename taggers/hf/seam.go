@@ -1,0 +1,6 @@
+package hf
+
+type subtoken struct {
+	ID         int32
+	Start, End int
+}

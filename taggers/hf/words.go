@@ -1,0 +1,48 @@
+package hf
+
+import (
+	"github.com/lethe-deid/lethe/data"
+)
+
+// word is a word of a note with its subwords.
+type word struct {
+	data.Token
+	first    int // the subword that decides its label
+	from, to int // the range of its subwords; white space before a word and what follows it belong to it
+}
+
+// align assigns subwords to words. Both are sorted and without overlaps. Every subword belongs to exactly one of the
+// words returned, in order, unless there are no words at all. Words that share a subword are one word. Words
+// without a subword are left out.
+func align(tokens []data.Token, subwords []subtoken) []word {
+	var words []word
+	next := 0 // first subword that does not end before the word
+	for _, t := range tokens {
+		for next < len(subwords) && subwords[next].End <= t.Start {
+			next++
+		}
+		last := next
+		for last < len(subwords) && subwords[last].Start < t.End {
+			last++
+		}
+		if last == next {
+			continue
+		}
+		if n := len(words); n > 0 && words[n-1].to > next { // the last subword of the word before
+			words[n-1].End, words[n-1].to = t.End, last
+			continue
+		}
+		words = append(words, word{t, next, next, last})
+	}
+	for i := range words {
+		if i == 0 {
+			words[i].from = 0
+		} else {
+			words[i].from = words[i-1].to
+		}
+	}
+	if n := len(words); n > 0 {
+		words[n-1].to = len(subwords)
+	}
+	return words
+}
