@@ -38,8 +38,8 @@ import (
 type Config struct {
 	// Model is the folder of the model; required.
 	Model string `yaml:"model"`
-	// Types maps labels of the model, with their prefix or without it, to types of the corpus, or to nothing,
-	// which counts as no PHI. A label with its prefix precedes its type. Types of the model that are also types of the
+	// Types maps labels of the model, with their prefix or without it, to types of the corpus, or to null or drop:
+	// they then count as no PHI. A label with its prefix precedes its type. Types of the model that are also types of the
 	// corpus map to themselves. All others must be listed.
 	Types map[string]Type `yaml:"types,omitempty"`
 	// Tokenizer is the name of what splits notes into words: see tokenize.Names. Default ptb.
@@ -55,16 +55,23 @@ type Config struct {
 	Int8 bool `yaml:"int8"`
 }
 
-// Type is the name of a type of the corpus. In YAML it may be null, which is the empty name.
-type Type struct{ Name string }
+// Type is the name of a type of the corpus, or empty for what is left out. In YAML it is a text, or null.
+type Type struct {
+	Name string `yaml:"name"`
+}
 
-// SetText implements strictyaml.Short.
-func (t *Type) SetText(text string) { t.Name = text }
+// SetText implements strictyaml.Short. The text drop, as in a map of types, is the empty name.
+func (t *Type) SetText(text string) {
+	if text == "drop" {
+		text = ""
+	}
+	t.Name = text
+}
 
-// MarshalYAML returns the name, or nil for the empty one.
+// MarshalYAML writes a text.
 func (t Type) MarshalYAML() (any, error) {
 	if t.Name == "" {
-		return nil, nil
+		return "drop", nil
 	}
 	return t.Name, nil
 }
