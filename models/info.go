@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-deid/lethe/checkpoints"
-	"github.com/lethe-deid/lethe/checkpoints/huggingface"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
@@ -72,14 +71,18 @@ func Describe(name string) (*Info, error) {
 	if name == Auto {
 		return nil, fmt.Errorf("%s is not one model: it chooses among those that come with the program", Auto)
 	}
-	if !bounded.IsBuiltin(name) && !system.IsModel(name) && !IsRun(name) && exists(filepath.Join(name, huggingface.ConfigFile)) {
+	if !bounded.IsBuiltin(name) && !system.IsModel(name) && !IsRun(name) && hf.IsFolder(name) {
 		return describeFolder(name)
 	}
 	m, err := Open(name, 1)
 	if err != nil {
 		return nil, err
 	}
-	i := &Info{Model: name, Kind: FolderKind, Folder: m.Dir, System: m.tree(), TypeSet: m.Types.Name, Types: typeNames(m.Types)}
+	var names []string
+	for _, t := range m.Types.Types {
+		names = append(names, t.Name)
+	}
+	i := &Info{Model: name, Kind: FolderKind, Folder: m.Dir, System: m.tree(), TypeSet: m.Types.Name, Types: names}
 	switch {
 	case m.Builtin():
 		i.Kind = BuiltinKind
@@ -127,7 +130,7 @@ func describeFolder(dir string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Info{Model: dir, Kind: HuggingFaceKind, Folder: dir, System: t.Network + "\n", Types: t.Types, Digest: t.Digest}
+	i := &Info{Model: dir, Kind: HuggingFaceKind, Folder: dir, System: t.Network + "\n", Types: t.Labels, Digest: t.Digest}
 	i.Parts = []Part{{"", t.Kind, t.Parameters, t.Vocabulary, t.Entries, t.Privacy}}
 	return i, i.measure()
 }

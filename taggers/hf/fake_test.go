@@ -93,7 +93,7 @@ func tagger(t *testing.T, c Config, model []string, transitions *nn.Param, net *
 		t.Fatal(err)
 	}
 	net.labels = len(model)
-	tagger, err := newTagger(c, someTypes, l, transitions, &chunks{map[string]int32{}}, net, 1)
+	tagger, err := newTagger(c, someTypes, l, transitions, &chunks{map[string]int32{}}, net)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 )
 
@@ -101,8 +100,3 @@ func (c Config) Validate() error {
 	}
 	return nil
 }
-
-var (
-	_ data.Prober    = (*Tagger)(nil)
-	_ data.Estimator = (*Tagger)(nil)
-)

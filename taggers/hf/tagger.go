@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/nn"
@@ -29,7 +28,6 @@ type tokenizer interface {
 
 // Tagger is a token-classification model. Several goroutines may use it at once.
 type Tagger struct {
-	config      Config
 	dir         string // of the model's files
 	types       *data.TypeSet
 	labels      *labels
@@ -38,17 +36,25 @@ type Tagger struct {
 	tokenizer   tokenizer
 	room        int // subwords in a window besides the special ones
 	stride      int
-	batch       int // subwords that the network is given at a time
 	network     network
-	one         sync.Mutex // the network uses all cores for one caller
+	contents    taggers.Contents
 }
 
-// batchSubwords is the number of subwords per core that the network is given at a time. It bounds the memory.
-const batchSubwords = 2048
+var (
+	_ taggers.Model     = (*Tagger)(nil)
+	_ taggers.Scorer    = (*Tagger)(nil)
+	_ taggers.Inventory = (*Tagger)(nil)
+	_ data.Prober       = (*Tagger)(nil)
+	_ data.Estimator    = (*Tagger)(nil)
+)
 
-// newTagger makes a tagger of its parts. workers is the number of cores that the network uses.
-func newTagger(c Config, types *data.TypeSet, l *labels, transitions *nn.Param, tok tokenizer, net network, workers int) (*Tagger, error) {
-	t := &Tagger{config: c, dir: c.Model, types: types, labels: l, transitions: transitions, tokenizer: tok, network: net, batch: batchSubwords * workers}
+// batch is the number of subwords that the network is given at a time, besides those of the last window. It bounds the memory, and
+// how long the tagger takes to notice that it is cancelled.
+const batch = 4096
+
+// newTagger makes a tagger of its parts.
+func newTagger(c Config, types *data.TypeSet, l *labels, transitions *nn.Param, tok tokenizer, net network) (*Tagger, error) {
+	t := &Tagger{types: types, labels: l, transitions: transitions, tokenizer: tok, network: net}
 	var err error
 	if t.reader, err = reader.New(c.Tokenizer, "rules", 0); err != nil {
 		return nil, err
@@ -144,7 +150,7 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wan
 			sentences += len(x.Sentences)
 			for _, w := range p.windows {
 				pool = append(pool, reading{p, w})
-				if size += p.pieces[w.to-1].to - p.pieces[w.from].from; size >= t.batch {
+				if size += p.pieces[w.to-1].to - p.pieces[w.from].from; size >= batch {
 					if err := flush(); err != nil {
 						return nil, err
 					}
@@ -210,9 +216,7 @@ func (t *Tagger) read(ctx context.Context, pool []reading) error {
 		}
 		sequences[i] = append(ids, after...)
 	}
-	t.one.Lock()
 	logits, err := t.network.Logits(sequences)
-	t.one.Unlock()
 	if err != nil {
 		return fmt.Errorf("tagging: %w", err)
 	}
