@@ -25,26 +25,18 @@ const (
 
 // Info describes a model.
 type Info struct {
-	Model   string   `json:"model"`            // as it was named
-	Kind    string   `json:"kind"`             // one of the kinds
-	Folder  string   `json:"folder"`           // of the model itself
-	System  string   `json:"system"`           // the tree of its taggers, or the type of network of a folder of Hugging Face
-	TypeSet string   `json:"type_set"`         // "": it has labels of its own
-	Types   []string `json:"types"`            // or the labels of a folder of Hugging Face, without their prefixes
-	Bytes   int64    `json:"bytes"`            // of all files in the folder, except the state of a training
-	Digest  string   `json:"digest"`           // as in audits
-	Card    string   `json:"card"`             // path of the model card; "": none
-	Parts   []Part   `json:"parts"`            // the leaves of the tree
-	Points  *Points  `json:"operating_points"` // nil: not calibrated
-}
-
-// Parameters returns the number of parameters of all parts.
-func (i *Info) Parameters() int {
-	n := 0
-	for _, p := range i.Parts {
-		n += p.Parameters
-	}
-	return n
+	Model      string   `json:"model"`            // as it was named
+	Kind       string   `json:"kind"`             // one of the kinds
+	Folder     string   `json:"folder"`           // of the model itself
+	System     string   `json:"system"`           // the tree of its taggers, or the network of a folder of Hugging Face
+	TypeSet    string   `json:"type_set"`         // "": it has labels of its own
+	Types      []string `json:"types"`            // or the labels of a folder of Hugging Face, without their prefixes
+	Bytes      int64    `json:"bytes"`            // of all files in the folder, except the state of a training
+	Parameters int      `json:"parameters"`       // of all parts
+	Digest     string   `json:"digest"`           // as in audits
+	Card       string   `json:"card"`             // path of the model card; "": none
+	Parts      []Part   `json:"parts"`            // the leaves of the tree
+	Points     *Points  `json:"operating_points"` // nil: not calibrated
 }
 
 // Part describes a leaf of the tree: see taggers.Contents.
@@ -135,8 +127,11 @@ func describeFolder(dir string) (*Info, error) {
 	return i, i.measure()
 }
 
-// measure sets the size of the folder and the path of the card.
+// measure sets the size of the folder, the sum of the parameters and the path of the card.
 func (i *Info) measure() error {
+	for _, p := range i.Parts {
+		i.Parameters += p.Parameters
+	}
 	if card := filepath.Join(i.Folder, checkpoints.CardFile); exists(card) {
 		i.Card = card
 	}

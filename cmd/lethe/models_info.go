@@ -59,7 +59,7 @@ func printInfo(i *models.Info) error {
 	} else {
 		row("types", "%s: %s", i.TypeSet, strings.Join(i.Types, ", "))
 	}
-	row("size", "%s bytes, %s parameters", thousands(i.Bytes), thousands(int64(i.Parameters())))
+	row("size", "%s bytes, %s parameters", thousands(i.Bytes), thousands(int64(i.Parameters)))
 	row("digest", "%s", i.Digest)
 	row("operating points", "%s", describePoints(i.Points))
 	switch {

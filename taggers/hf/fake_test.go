@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/subword"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
@@ -21,8 +22,13 @@ type chunks struct{ ids map[string]int32 }
 
 func (c *chunks) Frame() (before, after []int32) { return []int32{0}, []int32{1} }
 
-func (c *chunks) Encode(text string) ([]subtoken, error) {
-	var all []subtoken
+func (c *chunks) ID(spelling string) (int32, bool) {
+	id, ok := c.ids[spelling]
+	return id, ok
+}
+
+func (c *chunks) Encode(text string) ([]subword.Token, error) {
+	var all []subword.Token
 	n := 3
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -33,7 +39,7 @@ func (c *chunks) Encode(text string) ([]subtoken, error) {
 		if k := len(all) - 1; n < 3 {
 			all[k].End, n = i+size, n+1
 		} else {
-			all, n = append(all, subtoken{Start: i, End: i + size}), 1
+			all, n = append(all, subword.Token{Start: i, End: i + size}), 1
 		}
 		i += size
 	}

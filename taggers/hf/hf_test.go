@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/subword"
 	"github.com/lethe-deid/lethe/nn"
 )
 
@@ -223,15 +224,15 @@ func TestAlign(t *testing.T) {
 		}
 		return out
 	}
-	sub := func(all ...int) (out []subtoken) {
+	sub := func(all ...int) (out []subword.Token) {
 		for i := 0; i < len(all); i += 2 {
-			out = append(out, subtoken{Start: all[i], End: all[i+1]})
+			out = append(out, subword.Token{Start: all[i], End: all[i+1]})
 		}
 		return out
 	}
 	for name, c := range map[string]struct {
 		tokens   []data.Token
-		subwords []subtoken
+		subwords []subword.Token
 		want     []word
 	}{
 		"none":                          {nil, nil, nil},
@@ -248,9 +249,22 @@ func TestAlign(t *testing.T) {
 		"bytes of one character":        {tok(0, 4), sub(0, 4, 4, 4), []word{{data.Token{Start: 0, End: 4}, 0, 0, 2}}},
 		"one subword for several words": {tok(0, 1, 1, 2, 2, 3), sub(0, 3), []word{{data.Token{Start: 0, End: 3}, 0, 0, 1}}},
 	} {
-		if got := align(c.tokens, c.subwords); !slices.Equal(got, c.want) {
+		if got := align(c.tokens, c.subwords, -1); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+// SentencePiece puts a mark of its own before some words, which carries their label.
+func TestAlignMarks(t *testing.T) {
+	tokens := []data.Token{{Start: 0, End: 2}, {Start: 3, End: 5}, {Start: 5, End: 6}, {Start: 8, End: 9}}
+	subwords := []subword.Token{{ID: 7}, {ID: 1, End: 2}, {ID: 7, Start: 2, End: 3}, {ID: 2, Start: 3, End: 5}, {ID: 3, Start: 5, End: 6}, {ID: 9, Start: 6, End: 8}, {ID: 1, Start: 8, End: 9}}
+	var got []int
+	for _, w := range align(tokens, subwords, 7) {
+		got = append(got, w.first)
+	}
+	if want := []int{0, 2, 4, 6}; !slices.Equal(got, want) {
+		t.Errorf("first subwords %v, want %v", got, want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/subword"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/taggers"
@@ -22,8 +23,9 @@ type network interface {
 
 // tokenizer splits text into subwords: see subword.Tokenizer.
 type tokenizer interface {
-	Encode(text string) ([]subtoken, error)
+	Encode(text string) ([]subword.Token, error)
 	Frame() (before, after []int32)
+	ID(spelling string) (id int32, ok bool)
 }
 
 // Tagger is a token-classification model. Several goroutines may use it at once.
@@ -36,6 +38,7 @@ type Tagger struct {
 	tokenizer   tokenizer
 	room        int // subwords in a window besides the special ones
 	stride      int
+	mark        int32 // see align
 	network     network
 	contents    taggers.Contents
 }
@@ -58,6 +61,10 @@ func newTagger(c Config, types *data.TypeSet, l *labels, transitions *nn.Param, 
 	var err error
 	if t.reader, err = reader.New(c.Tokenizer, "rules", 0); err != nil {
 		return nil, err
+	}
+	t.mark = -1
+	if id, ok := tok.ID(markOfWords); ok {
+		t.mark = id
 	}
 	before, after := tok.Frame()
 	t.room = min(c.Window, net.Limit()) - len(before) - len(after)
@@ -107,7 +114,7 @@ type passage struct {
 	sentence  []int // of the note, by word
 	pieces    []piece
 	windows   []window
-	subwords  []subtoken
+	subwords  []subword.Token
 	sums      []float64 // by piece and label of the model: what the windows say, weighted
 	weights   []float64 // by piece
 	remaining int       // windows that the network has not read
@@ -176,7 +183,7 @@ func (t *Tagger) prepare(x reader.Text) (*passage, error) {
 		p.subwords[i].Start += start
 		p.subwords[i].End += start
 	}
-	p.words = align(x.Tokens, p.subwords)
+	p.words = align(x.Tokens, p.subwords, t.mark)
 	p.sentence = make([]int, len(p.words))
 	opens := make([]bool, len(p.words))
 	at := 0

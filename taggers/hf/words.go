@@ -2,6 +2,7 @@ package hf
 
 import (
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/subword"
 )
 
 // word is a word of a note with its subwords.
@@ -11,10 +12,14 @@ type word struct {
 	from, to int // the range of its subwords; white space before a word and what follows it belong to it
 }
 
+// markOfWords is the subword that SentencePiece puts before some words, where it replaces the space. In training, it is the
+// first subword of the word.
+const markOfWords = "\u2581"
+
 // align assigns subwords to words. Both are sorted and without overlaps. Every subword belongs to exactly one of the
 // words returned, in order, unless there are no words at all. Words that share a subword are one word. Words
-// without a subword are left out.
-func align(tokens []data.Token, subwords []subtoken) []word {
+// without a subword are left out. mark is the ID of markOfWords, or negative if there is none.
+func align(tokens []data.Token, subwords []subword.Token, mark int32) []word {
 	var words []word
 	next := 0 // first subword that does not end before the word
 	for _, t := range tokens {
@@ -32,7 +37,11 @@ func align(tokens []data.Token, subwords []subtoken) []word {
 			words[n-1].End, words[n-1].to = t.End, last
 			continue
 		}
-		words = append(words, word{t, next, next, last})
+		first := next
+		if next > 0 && subwords[next-1].ID == mark && (len(words) == 0 || words[len(words)-1].to < next) {
+			first--
+		}
+		words = append(words, word{t, first, next, last})
 	}
 	for i := range words {
 		if i == 0 {

@@ -1,6 +1,0 @@
-package hf
-
-type subtoken struct {
-	ID         int32
-	Start, End int
-}
