@@ -14,7 +14,7 @@ GOLANGCI := GOPROXY="file://$$(go env GOMODCACHE)/cache/download,$$(go env GOPRO
 .PHONY: build test lint race fuzz demo models bench golden
 
 build: # the program, static: ./lethe
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o lethe ./cmd/lethe
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o lethe ./cmd/lethe
 
 test: # the second line: what processors without AVX run
 	go test -timeout 30m ./...

@@ -35,7 +35,12 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/philhofer/fwd v1.2.0 // indirect
+require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+	github.com/philhofer/fwd v1.2.0 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+)
 
 require (
 	filippo.io/hpke v0.4.0 // indirect

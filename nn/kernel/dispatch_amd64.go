@@ -15,7 +15,9 @@ type vectors struct {
 	dots                                     [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
 	forward                                  [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
 	backward                                 [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
-	exp, tanh                                func(dst, src *float32, n int)
+	exp, tanh, gelu, geluTanh, silu          func(dst, src *float32, n int)
+	normalize                                func(dst, src, scale, shift *float32, n int, epsilon float32)
+	softmax                                  func(dst, src *float32, top float32, n int)
 	axpy, approach, multiply, clamp, expLess func(y, x *float32, a float32, n int)
 	largest                                  func(x *float32, n int) float32
 	viterbi                                  []viterbiFunc // [vectors of columns-1]
@@ -41,7 +43,8 @@ var avx2 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
-	exp:      expAVX2, tanh: tanhAVX2, axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, largest: largestAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
+	exp:      expAVX2, tanh: tanhAVX2, gelu: geluAVX2, geluTanh: geluTanhAVX2, silu: siluAVX2, normalize: normalizeAVX2, softmax: softmaxAVX2,
+	axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, largest: largestAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
 }
 
 var avx512 = &vectors{
@@ -60,7 +63,8 @@ var avx512 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
-	exp:      expAVX512, tanh: tanhAVX512, axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
+	exp:      expAVX512, tanh: tanhAVX512, gelu: geluAVX512, geluTanh: geluTanhAVX512, silu: siluAVX512, normalize: normalizeAVX512, softmax: softmaxAVX512,
+	axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
 }
 
 // inUse is the set of kernels in use; nil stands for pure Go.
@@ -112,6 +116,46 @@ func vectorTanh(dst, src []float32) {
 		return
 	}
 	inUse.tanh(&dst[0], &src[0], len(dst))
+}
+
+func vectorGelu(dst, src []float32) {
+	if inUse == nil || len(dst) == 0 {
+		geluGeneric(dst, src)
+		return
+	}
+	inUse.gelu(&dst[0], &src[0], len(dst))
+}
+
+func vectorGeluTanh(dst, src []float32) {
+	if inUse == nil || len(dst) == 0 {
+		geluTanhGeneric(dst, src)
+		return
+	}
+	inUse.geluTanh(&dst[0], &src[0], len(dst))
+}
+
+func vectorSilu(dst, src []float32) {
+	if inUse == nil || len(dst) == 0 {
+		siluGeneric(dst, src)
+		return
+	}
+	inUse.silu(&dst[0], &src[0], len(dst))
+}
+
+func normalize(dst, src, scale, shift []float32, epsilon float32) {
+	if inUse == nil || len(dst) == 0 {
+		normalizeGeneric(dst, src, scale, shift, epsilon)
+		return
+	}
+	inUse.normalize(&dst[0], &src[0], &scale[0], &shift[0], len(dst), epsilon)
+}
+
+func softmax(dst, src []float32, top float32) {
+	if inUse == nil {
+		softmaxGeneric(dst, src, top)
+		return
+	}
+	inUse.softmax(&dst[0], &src[0], top, len(dst))
 }
 
 func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {

@@ -20,6 +20,16 @@ func gatesBackward(k Cell, dz, z, before, tanhC, dh, dc []float32) {
 func vectorExp(dst, src []float32)  { expGeneric(dst, src) }
 func vectorTanh(dst, src []float32) { tanhGeneric(dst, src) }
 
+func vectorGelu(dst, src []float32)     { geluGeneric(dst, src) }
+func vectorGeluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
+func vectorSilu(dst, src []float32)     { siluGeneric(dst, src) }
+
+func normalize(dst, src, scale, shift []float32, epsilon float32) {
+	normalizeGeneric(dst, src, scale, shift, epsilon)
+}
+
+func softmax(dst, src []float32, top float32) { softmaxGeneric(dst, src, top) }
+
 func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 	viterbiStepGeneric(next, back, score, a)
 }

@@ -137,6 +137,21 @@ func expAVX2(dst *float32, src *float32, n int)
 func tanhAVX2(dst *float32, src *float32, n int)
 
 //go:noescape
+func geluAVX2(dst *float32, src *float32, n int)
+
+//go:noescape
+func geluTanhAVX2(dst *float32, src *float32, n int)
+
+//go:noescape
+func siluAVX2(dst *float32, src *float32, n int)
+
+//go:noescape
+func normalizeAVX2(dst *float32, src *float32, scale *float32, shift *float32, n int, epsilon float32)
+
+//go:noescape
+func softmaxAVX2(dst *float32, src *float32, top float32, n int)
+
+//go:noescape
 func product1x1AVX512(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 
 //go:noescape
@@ -303,6 +318,21 @@ func expAVX512(dst *float32, src *float32, n int)
 
 //go:noescape
 func tanhAVX512(dst *float32, src *float32, n int)
+
+//go:noescape
+func geluAVX512(dst *float32, src *float32, n int)
+
+//go:noescape
+func geluTanhAVX512(dst *float32, src *float32, n int)
+
+//go:noescape
+func siluAVX512(dst *float32, src *float32, n int)
+
+//go:noescape
+func normalizeAVX512(dst *float32, src *float32, scale *float32, shift *float32, n int, epsilon float32)
+
+//go:noescape
+func softmaxAVX512(dst *float32, src *float32, top float32, n int)
 
 //go:noescape
 func transpose8AVX2(dst *float32, ds int, src *float32, ss int, n int)

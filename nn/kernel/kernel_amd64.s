@@ -3585,6 +3585,875 @@ done:
 	VZEROUPPER
 	RET
 
+// func geluAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·geluAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (CX), Y0
+	VXORPS       Y1, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       Y0, Y1, Y1
+	VMOVUPS      constant41500000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMULPS       constantbf000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant42b20000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantc2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       constant3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS constant3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS constantb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      constant39506967<>+0(SB), Y4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       constant3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y5
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y5, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y5, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      constant3f800000<>+0(SB), Y2
+	VFMADD231PS  constant3e99999a<>+0(SB), Y1, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y1
+	VDIVPS       Y2, Y1, Y2
+	VMOVUPS      constant3d121f0e<>+0(SB), Y1
+	VFMADD213PS  constantbe20f928<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3e534d25<>+0(SB), Y2, Y1
+	VFMADD213PS  constantbd5bdefb<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3e03a513<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3dcc9fcd<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3df74dcb<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3df50036<>+0(SB), Y2, Y1
+	VMULPS       Y2, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y0, Y2, Y2
+	VFNMADD231PS Y1, Y4, Y2
+	VMOVUPS      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMOVUPS      constant41500000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VMULPS       constantbf000000<>+0(SB), Y3, Y3
+	VMOVUPS      constant42b20000<>+0(SB), Y4
+	VMINPS       Y3, Y4, Y3
+	VMOVUPS      constantc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       constant3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS constant3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS constantb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      constant39506967<>+0(SB), Y5
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       constant3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VMOVUPS      constant3f800000<>+0(SB), Y6
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y6, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y6, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant3f800000<>+0(SB), Y3
+	VFMADD231PS  constant3e99999a<>+0(SB), Y2, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y2
+	VDIVPS       Y3, Y2, Y3
+	VMOVUPS      constant3d121f0e<>+0(SB), Y2
+	VFMADD213PS  constantbe20f928<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3e534d25<>+0(SB), Y3, Y2
+	VFMADD213PS  constantbd5bdefb<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3e03a513<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3dcc9fcd<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3df74dcb<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3df50036<>+0(SB), Y3, Y2
+	VMULPS       Y3, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VMAXPS       Y1, Y3, Y3
+	VFNMADD231PS Y2, Y5, Y3
+	VMASKMOVPS   Y3, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA constant41500000<>+0(SB)/4, $0x41500000
+DATA constant41500000<>+4(SB)/4, $0x41500000
+DATA constant41500000<>+8(SB)/4, $0x41500000
+DATA constant41500000<>+12(SB)/4, $0x41500000
+DATA constant41500000<>+16(SB)/4, $0x41500000
+DATA constant41500000<>+20(SB)/4, $0x41500000
+DATA constant41500000<>+24(SB)/4, $0x41500000
+DATA constant41500000<>+28(SB)/4, $0x41500000
+DATA constant41500000<>+32(SB)/4, $0x41500000
+DATA constant41500000<>+36(SB)/4, $0x41500000
+DATA constant41500000<>+40(SB)/4, $0x41500000
+DATA constant41500000<>+44(SB)/4, $0x41500000
+DATA constant41500000<>+48(SB)/4, $0x41500000
+DATA constant41500000<>+52(SB)/4, $0x41500000
+DATA constant41500000<>+56(SB)/4, $0x41500000
+DATA constant41500000<>+60(SB)/4, $0x41500000
+GLOBL constant41500000<>(SB), RODATA|NOPTR, $64
+
+DATA constantbf000000<>+0(SB)/4, $0xbf000000
+DATA constantbf000000<>+4(SB)/4, $0xbf000000
+DATA constantbf000000<>+8(SB)/4, $0xbf000000
+DATA constantbf000000<>+12(SB)/4, $0xbf000000
+DATA constantbf000000<>+16(SB)/4, $0xbf000000
+DATA constantbf000000<>+20(SB)/4, $0xbf000000
+DATA constantbf000000<>+24(SB)/4, $0xbf000000
+DATA constantbf000000<>+28(SB)/4, $0xbf000000
+DATA constantbf000000<>+32(SB)/4, $0xbf000000
+DATA constantbf000000<>+36(SB)/4, $0xbf000000
+DATA constantbf000000<>+40(SB)/4, $0xbf000000
+DATA constantbf000000<>+44(SB)/4, $0xbf000000
+DATA constantbf000000<>+48(SB)/4, $0xbf000000
+DATA constantbf000000<>+52(SB)/4, $0xbf000000
+DATA constantbf000000<>+56(SB)/4, $0xbf000000
+DATA constantbf000000<>+60(SB)/4, $0xbf000000
+GLOBL constantbf000000<>(SB), RODATA|NOPTR, $64
+
+DATA constant3e99999a<>+0(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+4(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+8(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+12(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+16(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+20(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+24(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+28(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+32(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+36(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+40(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+44(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+48(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+52(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+56(SB)/4, $0x3e99999a
+DATA constant3e99999a<>+60(SB)/4, $0x3e99999a
+GLOBL constant3e99999a<>(SB), RODATA|NOPTR, $64
+
+DATA constant3d121f0e<>+0(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+4(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+8(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+12(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+16(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+20(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+24(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+28(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+32(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+36(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+40(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+44(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+48(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+52(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+56(SB)/4, $0x3d121f0e
+DATA constant3d121f0e<>+60(SB)/4, $0x3d121f0e
+GLOBL constant3d121f0e<>(SB), RODATA|NOPTR, $64
+
+DATA constantbe20f928<>+0(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+4(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+8(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+12(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+16(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+20(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+24(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+28(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+32(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+36(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+40(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+44(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+48(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+52(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+56(SB)/4, $0xbe20f928
+DATA constantbe20f928<>+60(SB)/4, $0xbe20f928
+GLOBL constantbe20f928<>(SB), RODATA|NOPTR, $64
+
+DATA constant3e534d25<>+0(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+4(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+8(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+12(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+16(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+20(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+24(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+28(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+32(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+36(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+40(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+44(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+48(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+52(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+56(SB)/4, $0x3e534d25
+DATA constant3e534d25<>+60(SB)/4, $0x3e534d25
+GLOBL constant3e534d25<>(SB), RODATA|NOPTR, $64
+
+DATA constantbd5bdefb<>+0(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+4(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+8(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+12(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+16(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+20(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+24(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+28(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+32(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+36(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+40(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+44(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+48(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+52(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+56(SB)/4, $0xbd5bdefb
+DATA constantbd5bdefb<>+60(SB)/4, $0xbd5bdefb
+GLOBL constantbd5bdefb<>(SB), RODATA|NOPTR, $64
+
+DATA constant3e03a513<>+0(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+4(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+8(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+12(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+16(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+20(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+24(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+28(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+32(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+36(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+40(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+44(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+48(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+52(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+56(SB)/4, $0x3e03a513
+DATA constant3e03a513<>+60(SB)/4, $0x3e03a513
+GLOBL constant3e03a513<>(SB), RODATA|NOPTR, $64
+
+DATA constant3dcc9fcd<>+0(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+4(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+8(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+12(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+16(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+20(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+24(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+28(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+32(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+36(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+40(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+44(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+48(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+52(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+56(SB)/4, $0x3dcc9fcd
+DATA constant3dcc9fcd<>+60(SB)/4, $0x3dcc9fcd
+GLOBL constant3dcc9fcd<>(SB), RODATA|NOPTR, $64
+
+DATA constant3df74dcb<>+0(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+4(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+8(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+12(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+16(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+20(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+24(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+28(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+32(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+36(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+40(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+44(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+48(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+52(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+56(SB)/4, $0x3df74dcb
+DATA constant3df74dcb<>+60(SB)/4, $0x3df74dcb
+GLOBL constant3df74dcb<>(SB), RODATA|NOPTR, $64
+
+DATA constant3df50036<>+0(SB)/4, $0x3df50036
+DATA constant3df50036<>+4(SB)/4, $0x3df50036
+DATA constant3df50036<>+8(SB)/4, $0x3df50036
+DATA constant3df50036<>+12(SB)/4, $0x3df50036
+DATA constant3df50036<>+16(SB)/4, $0x3df50036
+DATA constant3df50036<>+20(SB)/4, $0x3df50036
+DATA constant3df50036<>+24(SB)/4, $0x3df50036
+DATA constant3df50036<>+28(SB)/4, $0x3df50036
+DATA constant3df50036<>+32(SB)/4, $0x3df50036
+DATA constant3df50036<>+36(SB)/4, $0x3df50036
+DATA constant3df50036<>+40(SB)/4, $0x3df50036
+DATA constant3df50036<>+44(SB)/4, $0x3df50036
+DATA constant3df50036<>+48(SB)/4, $0x3df50036
+DATA constant3df50036<>+52(SB)/4, $0x3df50036
+DATA constant3df50036<>+56(SB)/4, $0x3df50036
+DATA constant3df50036<>+60(SB)/4, $0x3df50036
+GLOBL constant3df50036<>(SB), RODATA|NOPTR, $64
+
+// func geluTanhAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·geluTanhAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (CX), Y0
+	VXORPS       Y1, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       Y0, Y1, Y1
+	VMOVUPS      constant41000000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantbfcc422a<>+0(SB), Y3
+	VMULPS       Y1, Y1, Y2
+	VFMADD132PS  constantbd922279<>+0(SB), Y3, Y2
+	VMULPS       Y1, Y2, Y2
+	VMOVUPS      constant42b20000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantc2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       constant3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS constant3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS constantb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      constant39506967<>+0(SB), Y4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       constant3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y5
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y5, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y5, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VADDPS       constant3f800000<>+0(SB), Y4, Y2
+	VMULPS       Y1, Y4, Y4
+	VDIVPS       Y2, Y4, Y4
+	VXORPS       Y1, Y1, Y1
+	VMAXPS       Y0, Y1, Y1
+	VSUBPS       Y4, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMOVUPS      constant41000000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantbfcc422a<>+0(SB), Y4
+	VMULPS       Y2, Y2, Y3
+	VFMADD132PS  constantbd922279<>+0(SB), Y4, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      constant42b20000<>+0(SB), Y4
+	VMINPS       Y3, Y4, Y3
+	VMOVUPS      constantc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       constant3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS constant3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS constantb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      constant39506967<>+0(SB), Y5
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       constant3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VMOVUPS      constant3f800000<>+0(SB), Y6
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y6, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y6, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VADDPS       constant3f800000<>+0(SB), Y5, Y3
+	VMULPS       Y2, Y5, Y5
+	VDIVPS       Y3, Y5, Y5
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VSUBPS       Y5, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA constant41000000<>+0(SB)/4, $0x41000000
+DATA constant41000000<>+4(SB)/4, $0x41000000
+DATA constant41000000<>+8(SB)/4, $0x41000000
+DATA constant41000000<>+12(SB)/4, $0x41000000
+DATA constant41000000<>+16(SB)/4, $0x41000000
+DATA constant41000000<>+20(SB)/4, $0x41000000
+DATA constant41000000<>+24(SB)/4, $0x41000000
+DATA constant41000000<>+28(SB)/4, $0x41000000
+DATA constant41000000<>+32(SB)/4, $0x41000000
+DATA constant41000000<>+36(SB)/4, $0x41000000
+DATA constant41000000<>+40(SB)/4, $0x41000000
+DATA constant41000000<>+44(SB)/4, $0x41000000
+DATA constant41000000<>+48(SB)/4, $0x41000000
+DATA constant41000000<>+52(SB)/4, $0x41000000
+DATA constant41000000<>+56(SB)/4, $0x41000000
+DATA constant41000000<>+60(SB)/4, $0x41000000
+GLOBL constant41000000<>(SB), RODATA|NOPTR, $64
+
+DATA constantbfcc422a<>+0(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+4(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+8(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+12(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+16(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+20(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+24(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+28(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+32(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+36(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+40(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+44(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+48(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+52(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+56(SB)/4, $0xbfcc422a
+DATA constantbfcc422a<>+60(SB)/4, $0xbfcc422a
+GLOBL constantbfcc422a<>(SB), RODATA|NOPTR, $64
+
+DATA constantbd922279<>+0(SB)/4, $0xbd922279
+DATA constantbd922279<>+4(SB)/4, $0xbd922279
+DATA constantbd922279<>+8(SB)/4, $0xbd922279
+DATA constantbd922279<>+12(SB)/4, $0xbd922279
+DATA constantbd922279<>+16(SB)/4, $0xbd922279
+DATA constantbd922279<>+20(SB)/4, $0xbd922279
+DATA constantbd922279<>+24(SB)/4, $0xbd922279
+DATA constantbd922279<>+28(SB)/4, $0xbd922279
+DATA constantbd922279<>+32(SB)/4, $0xbd922279
+DATA constantbd922279<>+36(SB)/4, $0xbd922279
+DATA constantbd922279<>+40(SB)/4, $0xbd922279
+DATA constantbd922279<>+44(SB)/4, $0xbd922279
+DATA constantbd922279<>+48(SB)/4, $0xbd922279
+DATA constantbd922279<>+52(SB)/4, $0xbd922279
+DATA constantbd922279<>+56(SB)/4, $0xbd922279
+DATA constantbd922279<>+60(SB)/4, $0xbd922279
+GLOBL constantbd922279<>(SB), RODATA|NOPTR, $64
+
+// func siluAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·siluAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (CX), Y0
+	VXORPS       Y1, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       Y0, Y1, Y1
+	VMOVUPS      constant42ae0000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VXORPS       Y2, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      constant42b20000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantc2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       constant3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS constant3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS constantb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      constant39506967<>+0(SB), Y4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       constant3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y5
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y5, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y5, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VADDPS       constant3f800000<>+0(SB), Y4, Y2
+	VMULPS       Y1, Y4, Y4
+	VDIVPS       Y2, Y4, Y4
+	VXORPS       Y1, Y1, Y1
+	VMAXPS       Y0, Y1, Y1
+	VSUBPS       Y4, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VMOVUPS      constant42ae0000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VXORPS       Y3, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      constant42b20000<>+0(SB), Y4
+	VMINPS       Y3, Y4, Y3
+	VMOVUPS      constantc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       constant3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS constant3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS constantb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      constant39506967<>+0(SB), Y5
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  constant3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       constant3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VMOVUPS      constant3f800000<>+0(SB), Y6
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y6, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y6, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VADDPS       constant3f800000<>+0(SB), Y5, Y3
+	VMULPS       Y2, Y5, Y5
+	VDIVPS       Y3, Y5, Y5
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VSUBPS       Y5, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA constant42ae0000<>+0(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+4(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+8(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+12(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+16(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+20(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+24(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+28(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+32(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+36(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+40(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+44(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+48(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+52(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+56(SB)/4, $0x42ae0000
+DATA constant42ae0000<>+60(SB)/4, $0x42ae0000
+GLOBL constant42ae0000<>(SB), RODATA|NOPTR, $64
+
+// func normalizeAVX2(dst *float32, src *float32, scale *float32, shift *float32, n int, epsilon float32)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·normalizeAVX2(SB), NOSPLIT, $0-44
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         scale+16(FP), DX
+	MOVQ         shift+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VXORPS       X0, X0, X0
+	VCVTSI2SSQ   SI, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         CX, DI
+	MOVQ         SI, R8
+
+sumloop:
+	CMPQ    R8, $0x08
+	JL      sumtail
+	VMOVUPS (DI), Y2
+	VADDPS  Y2, Y1, Y1
+	ADDQ    $0x20, DI
+	SUBQ    $0x08, R8
+	JMP     sumloop
+
+sumtail:
+	TESTQ        R8, R8
+	JZ           sumdone
+	MOVQ         R8, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	VMASKMOVPS   (DI), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+
+sumdone:
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X2
+	VHADDPS      X2, X2, X2
+	VHADDPS      X2, X2, X2
+	VBROADCASTSS X2, Y1
+	VDIVPS       Y0, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         CX, DI
+	MOVQ         SI, R8
+
+squaresloop:
+	CMPQ        R8, $0x08
+	JL          squarestail
+	VMOVUPS     (DI), Y3
+	VSUBPS      Y1, Y3, Y3
+	VFMADD231PS Y3, Y3, Y2
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, R8
+	JMP         squaresloop
+
+squarestail:
+	TESTQ        R8, R8
+	JZ           squaresdone
+	MOVQ         R8, X3
+	VPBROADCASTD X3, Y3
+	VPCMPGTD     counts<>+0(SB), Y3, Y3
+	VMASKMOVPS   (DI), Y3, Y4
+	VSUBPS       Y1, Y4, Y4
+	VANDPS       Y3, Y4, Y4
+	VFMADD231PS  Y4, Y4, Y2
+
+squaresdone:
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X3
+	VHADDPS      X3, X3, X3
+	VHADDPS      X3, X3, X3
+	VBROADCASTSS X3, Y2
+	VDIVPS       Y0, Y2, Y2
+	VBROADCASTSS epsilon+40(FP), Y0
+	VADDPS       Y0, Y2, Y2
+	VSQRTPS      Y2, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y0
+	VDIVPS       Y2, Y0, Y0
+
+loop:
+	CMPQ        SI, $0x08
+	JL          tail
+	VMOVUPS     (CX), Y2
+	VSUBPS      Y1, Y2, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (DX), Y4
+	VFMADD213PS Y3, Y4, Y2
+	VMOVUPS     Y2, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JMP         loop
+
+tail:
+	TESTQ        SI, SI
+	JZ           done
+	MOVQ         SI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	VMASKMOVPS   (CX), Y2, Y3
+	VSUBPS       Y1, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   (BX), Y2, Y0
+	VMASKMOVPS   (DX), Y2, Y1
+	VFMADD213PS  Y0, Y1, Y3
+	VMASKMOVPS   Y3, Y2, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func softmaxAVX2(dst *float32, src *float32, top float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·softmaxAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS top+16(FP), Y0
+	MOVQ         n+24(FP), DX
+	VXORPS       Y1, Y1, Y1
+	MOVQ         AX, BX
+	MOVQ         DX, SI
+
+exponentialsloop:
+	CMPQ         SI, $0x08
+	JL           exponentialstail
+	VMOVUPS      (CX), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMOVUPS      constant42b20000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantc2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       constant3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS constant3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS constantb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      constant39506967<>+0(SB), Y4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       constant3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y5
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y5, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y5, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y4, (BX)
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, SI
+	JMP          exponentialsloop
+
+exponentialstail:
+	TESTQ        SI, SI
+	JZ           exponentialsdone
+	MOVQ         SI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	VMASKMOVPS   (CX), Y2, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMOVUPS      constant42b20000<>+0(SB), Y0
+	VMINPS       Y3, Y0, Y3
+	VMOVUPS      constantc2d00000<>+0(SB), Y0
+	VMAXPS       Y3, Y0, Y3
+	VMULPS       constant3fb8aa3b<>+0(SB), Y3, Y0
+	VROUNDPS     $0x08, Y0, Y0
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS constant3f318000<>+0(SB), Y0, Y3
+	VFNMADD231PS constantb95e8083<>+0(SB), Y0, Y3
+	VMOVUPS      constant39506967<>+0(SB), Y4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3c088908<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3f000000<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y4
+	VADDPS       constant3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y0, Y0
+	VPSRAD       $0x01, Y0, Y3
+	VPSUBD       Y3, Y0, Y0
+	VMOVUPS      constant3f800000<>+0(SB), Y5
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       Y5, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y5, Y0, Y0
+	VMULPS       Y0, Y4, Y4
+	VANDPS       Y2, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   Y4, Y2, (BX)
+
+exponentialsdone:
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      constant3f800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y1
+
+loop:
+	CMPQ    DX, $0x08
+	JL      tail
+	VMOVUPS (AX), Y0
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, DX
+	JMP     loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (AX), Y0, Y2
+	VMULPS       Y1, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func product1x1AVX512(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·product1x1AVX512(SB), NOSPLIT, $0-72
@@ -7740,6 +8609,539 @@ tail:
 	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
 	VDIVPS      Z0, Z2, Z2
 	VMOVUPS     Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func geluAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·geluAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (CX), Z0
+	VXORPS       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VMOVUPS      constant41500000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS       constantbf000000<>+0(SB), Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VMOVUPS      constant3f800000<>+0(SB), Z2
+	VFMADD231PS  constant3e99999a<>+0(SB), Z1, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z1
+	VDIVPS       Z2, Z1, Z2
+	VMOVUPS      constant3d121f0e<>+0(SB), Z1
+	VFMADD213PS  constantbe20f928<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3e534d25<>+0(SB), Z2, Z1
+	VFMADD213PS  constantbd5bdefb<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3e03a513<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3dcc9fcd<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3df74dcb<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3df50036<>+0(SB), Z2, Z1
+	VMULPS       Z2, Z1, Z1
+	VXORPS       Z2, Z2, Z2
+	VMAXPS       Z0, Z2, Z2
+	VFNMADD231PS Z1, Z4, Z2
+	VMOVUPS      Z2, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VXORPS       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VMOVUPS      constant41500000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
+	VMULPS       Z1, Z1, Z2
+	VMULPS       constantbf000000<>+0(SB), Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VMOVUPS      constant3f800000<>+0(SB), Z2
+	VFMADD231PS  constant3e99999a<>+0(SB), Z1, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z1
+	VDIVPS       Z2, Z1, Z2
+	VMOVUPS      constant3d121f0e<>+0(SB), Z1
+	VFMADD213PS  constantbe20f928<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3e534d25<>+0(SB), Z2, Z1
+	VFMADD213PS  constantbd5bdefb<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3e03a513<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3dcc9fcd<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3df74dcb<>+0(SB), Z2, Z1
+	VFMADD213PS  constant3df50036<>+0(SB), Z2, Z1
+	VMULPS       Z2, Z1, Z1
+	VXORPS       Z2, Z2, Z2
+	VMAXPS       Z0, Z2, Z2
+	VFNMADD231PS Z1, Z4, Z2
+	VMOVUPS      Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func geluTanhAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·geluTanhAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (CX), Z0
+	VXORPS       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VMOVUPS      constant41000000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
+	VMOVUPS      constantbfcc422a<>+0(SB), Z3
+	VMULPS       Z1, Z1, Z2
+	VFMADD132PS  constantbd922279<>+0(SB), Z3, Z2
+	VMULPS       Z1, Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z2
+	VMULPS       Z1, Z4, Z4
+	VDIVPS       Z2, Z4, Z4
+	VXORPS       Z1, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VSUBPS       Z4, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VXORPS       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VMOVUPS      constant41000000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
+	VMOVUPS      constantbfcc422a<>+0(SB), Z3
+	VMULPS       Z1, Z1, Z2
+	VFMADD132PS  constantbd922279<>+0(SB), Z3, Z2
+	VMULPS       Z1, Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z2
+	VMULPS       Z1, Z4, Z4
+	VDIVPS       Z2, Z4, Z4
+	VXORPS       Z1, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VSUBPS       Z4, Z1, Z1
+	VMOVUPS      Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func siluAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·siluAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (CX), Z0
+	VXORPS       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VMOVUPS      constant42ae0000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
+	VXORPS       Z2, Z2, Z2
+	VSUBPS       Z1, Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z2
+	VMULPS       Z1, Z4, Z4
+	VDIVPS       Z2, Z4, Z4
+	VXORPS       Z1, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VSUBPS       Z4, Z1, Z1
+	VMOVUPS      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VXORPS       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VMOVUPS      constant42ae0000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
+	VXORPS       Z2, Z2, Z2
+	VSUBPS       Z1, Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z2
+	VMULPS       Z1, Z4, Z4
+	VDIVPS       Z2, Z4, Z4
+	VXORPS       Z1, Z1, Z1
+	VMAXPS       Z0, Z1, Z1
+	VSUBPS       Z4, Z1, Z1
+	VMOVUPS      Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX512(dst *float32, src *float32, scale *float32, shift *float32, n int, epsilon float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·normalizeAVX512(SB), NOSPLIT, $0-44
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         scale+16(FP), DX
+	MOVQ         shift+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VXORPS       X0, X0, X0
+	VCVTSI2SSQ   SI, X0, X0
+	VBROADCASTSS X0, Z0
+	VXORPS       Z1, Z1, Z1
+	MOVQ         CX, DI
+	MOVQ         SI, R8
+
+sumloop:
+	CMPQ    R8, $0x10
+	JL      sumtail
+	VMOVUPS (DI), Z2
+	VADDPS  Z2, Z1, Z1
+	ADDQ    $0x40, DI
+	SUBQ    $0x10, R8
+	JMP     sumloop
+
+sumtail:
+	TESTQ     R8, R8
+	JZ        sumdone
+	MOVL      $0x0000ffff, R9
+	BZHIL     R8, R9, R9
+	KMOVW     R9, K1
+	VMOVUPS.Z (DI), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+sumdone:
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y2
+	VEXTRACTF128  $0x01, Y2, X1
+	VADDPS        X1, X2, X1
+	VHADDPS       X1, X1, X1
+	VHADDPS       X1, X1, X1
+	VBROADCASTSS  X1, Z1
+	VDIVPS        Z0, Z1, Z1
+	VXORPS        Z2, Z2, Z2
+	MOVQ          CX, DI
+	MOVQ          SI, R8
+
+squaresloop:
+	CMPQ        R8, $0x10
+	JL          squarestail
+	VMOVUPS     (DI), Z3
+	VSUBPS      Z1, Z3, Z3
+	VFMADD231PS Z3, Z3, Z2
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, R8
+	JMP         squaresloop
+
+squarestail:
+	TESTQ       R8, R8
+	JZ          squaresdone
+	MOVL        $0x0000ffff, R9
+	BZHIL       R8, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (DI), K1, Z3
+	VSUBPS      Z1, Z3, Z3
+	VMOVAPS.Z   Z3, K1, Z3
+	VFMADD231PS Z3, Z3, Z2
+
+squaresdone:
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VADDPS        Y3, Y2, Y3
+	VEXTRACTF128  $0x01, Y3, X2
+	VADDPS        X2, X3, X2
+	VHADDPS       X2, X2, X2
+	VHADDPS       X2, X2, X2
+	VBROADCASTSS  X2, Z2
+	VDIVPS        Z0, Z2, Z2
+	VBROADCASTSS  epsilon+40(FP), Z0
+	VADDPS        Z0, Z2, Z2
+	VSQRTPS       Z2, Z2
+	VMOVUPS       constant3f800000<>+0(SB), Z0
+	VDIVPS        Z2, Z0, Z0
+
+loop:
+	CMPQ        SI, $0x10
+	JL          tail
+	VMOVUPS     (CX), Z2
+	VSUBPS      Z1, Z2, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     (BX), Z3
+	VMOVUPS     (DX), Z4
+	VFMADD213PS Z3, Z4, Z2
+	VMOVUPS     Z2, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, SI
+	JMP         loop
+
+tail:
+	TESTQ       SI, SI
+	JZ          done
+	MOVL        $0x0000ffff, DI
+	BZHIL       SI, DI, DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (CX), K1, Z2
+	VSUBPS      Z1, Z2, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS.Z   (BX), K1, Z0
+	VMOVUPS.Z   (DX), K1, Z1
+	VFMADD213PS Z0, Z1, Z2
+	VMOVUPS     Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func softmaxAVX512(dst *float32, src *float32, top float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS top+16(FP), Z0
+	MOVQ         n+24(FP), DX
+	VXORPS       Z1, Z1, Z1
+	MOVQ         AX, BX
+	MOVQ         DX, SI
+
+exponentialsloop:
+	CMPQ         SI, $0x10
+	JL           exponentialstail
+	VMOVUPS      (CX), Z2
+	VSUBPS       Z0, Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z4
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       constant3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS      Z4, (BX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, SI
+	JMP          exponentialsloop
+
+exponentialstail:
+	TESTQ        SI, SI
+	JZ           exponentialsdone
+	MOVL         $0x0000ffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (CX), K1, Z2
+	VSUBPS       Z0, Z2, Z2
+	VMOVUPS      constant42b20000<>+0(SB), Z0
+	VMINPS       Z2, Z0, Z2
+	VMOVUPS      constantc2d00000<>+0(SB), Z0
+	VMAXPS       Z2, Z0, Z2
+	VMULPS       constant3fb8aa3b<>+0(SB), Z2, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVUPS      Z2, Z2
+	VFNMADD231PS constant3f318000<>+0(SB), Z0, Z2
+	VFNMADD231PS constantb95e8083<>+0(SB), Z0, Z2
+	VMOVUPS      constant39506967<>+0(SB), Z3
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z2, Z3
+	VFMADD213PS  constant3c088908<>+0(SB), Z2, Z3
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z2, Z3
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z2, Z3
+	VFMADD213PS  constant3f000000<>+0(SB), Z2, Z3
+	VMULPS       Z2, Z2, Z4
+	VFMADD213PS  Z2, Z4, Z3
+	VADDPS       constant3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z0, Z3, Z3
+	VMOVAPS.Z    Z3, K1, Z3
+	VADDPS       Z3, Z1, Z1
+	VMOVUPS      Z3, K1, (BX)
+
+exponentialsdone:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VHADDPS       X1, X1, X1
+	VHADDPS       X1, X1, X1
+	VBROADCASTSS  X1, Z0
+	VMOVUPS       constant3f800000<>+0(SB), Z1
+	VDIVPS        Z0, Z1, Z1
+
+loop:
+	CMPQ    DX, $0x10
+	JL      tail
+	VMOVUPS (AX), Z0
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, DX
+	JMP     loop
+
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, CX
+	BZHIL     DX, CX, CX
+	KMOVW     CX, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
 
 done:
 	VZEROUPPER

@@ -30,25 +30,31 @@ func constant(x float64) Mem {
 // elementwise generates a function over n values: body is emitted for whole vectors and again for
 // the masked rest. The pointers that body uses are advanced in between.
 func elementwise(i isa, n Register, pointers []Register, body func(load func(Mem) VecVirtual, store func(VecVirtual, Mem))) {
+	eachVector(i, "", n, pointers, func(load func(Mem) VecVirtual, store func(VecVirtual, Mem), _ func(VecVirtual)) { body(load, store) })
+	VZEROUPPER()
+	RET()
+}
+
+// eachVector is the loop of elementwise, which a function with several loops gives different names.
+// body can set what it computed of values beyond the rest to zero with keep.
+func eachVector(i isa, name string, n Register, pointers []Register, body func(load func(Mem) VecVirtual, store func(VecVirtual, Mem), keep func(VecVirtual))) {
 	whole := func(m Mem) VecVirtual { v := i.vec(); VMOVUPS(m, v); return v }
 	part := func(m Mem) VecVirtual { v := i.vec(); i.load(m, v); return v }
-	Label("loop")
+	Label(name + "loop")
 	CMPQ(n, U8(i.width()))
-	JL(LabelRef("tail"))
-	body(whole, func(v VecVirtual, m Mem) { VMOVUPS(v, m) })
+	JL(LabelRef(name + "tail"))
+	body(whole, func(v VecVirtual, m Mem) { VMOVUPS(v, m) }, func(VecVirtual) {})
 	for _, p := range pointers {
 		ADDQ(U8(4*i.width()), p)
 	}
 	SUBQ(U8(i.width()), n)
-	JMP(LabelRef("loop"))
-	Label("tail")
+	JMP(LabelRef(name + "loop"))
+	Label(name + "tail")
 	TESTQ(n, n)
-	JZ(LabelRef("done"))
+	JZ(LabelRef(name + "done"))
 	i.mask(n)
-	body(part, i.store)
-	Label("done")
-	VZEROUPPER()
-	RET()
+	body(part, i.store, i.keep)
+	Label(name + "done")
 }
 
 // polynomial is c[0] s^(n-1) + ... + c[n-1].

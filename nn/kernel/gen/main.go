@@ -43,6 +43,11 @@ func main() {
 		largest(i)
 		unary(i, "exp", exp)
 		unary(i, "tanh", tanh)
+		unary(i, "gelu", gelu)
+		unary(i, "geluTanh", geluTanh)
+		unary(i, "silu", silu)
+		normalize(i)
+		softmax(i)
 	}
 	transpose()
 	Generate()
@@ -60,6 +65,7 @@ type isa interface {
 	mask(m Register)           // creates the mask for the number of values in m
 	load(m Mem, v VecVirtual)  // through the mask, zero elsewhere
 	store(v VecVirtual, m Mem) // through the mask
+	keep(v VecVirtual)         // what the mask covers, zero elsewhere
 	broadcast(x float64) VecVirtual
 	round(n VecVirtual)    // to the nearest whole number
 	scale(p, n VecVirtual) // p times 2^n

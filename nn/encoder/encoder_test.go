@@ -1,0 +1,350 @@
+package encoder
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/checkpoints/huggingface"
+)
+
+// example is a small network with scores that transformers computed: see scripts/peers/encoders.py.
+type example struct {
+	Name      string
+	Config    json.RawMessage
+	Shapes    map[string][]int
+	Sequences [][]int32
+	Scores    [][]float64
+}
+
+// examples reads the recorded examples, or makes them if LETHE_PYTHON names a Python with transformers.
+func examples(t *testing.T) []example {
+	t.Helper()
+	path := "testdata/golden.json"
+	if python := os.Getenv("LETHE_PYTHON"); python != "" {
+		path = filepath.Join(t.TempDir(), "golden.json")
+		if out, err := exec.Command(python, "../../scripts/peers/encoders.py", "golden", path).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []example
+	if err := json.Unmarshal(raw, &found); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// named returns a recorded example.
+func named(t *testing.T, name string) example {
+	t.Helper()
+	all := examples(t)
+	i := slices.IndexFunc(all, func(e example) bool { return e.Name == name })
+	if i < 0 {
+		t.Fatalf("no example %q", name)
+	}
+	return all[i]
+}
+
+// formula returns the numbers of a tensor, as scripts/peers/encoders.py computes them.
+func formula(name string, n int) []float32 {
+	seed := uint32(2166136261)
+	for _, b := range []byte(name) {
+		seed = (seed ^ uint32(b)) * 16777619
+	}
+	gain := strings.Contains(strings.ToLower(name), "norm") && strings.HasSuffix(name, ".weight")
+	x := make([]float32, n)
+	for i := range x {
+		h := (seed + uint32(i)) * 2654435761
+		h ^= h >> 15
+		h *= 2246822519
+		h ^= h >> 13
+		x[i] = float32(h>>8)/(1<<24) - 0.5
+		if gain {
+			x[i]++
+		}
+	}
+	return x
+}
+
+// tensors are the weights of an example, which tests can change.
+type tensors map[string]checkpoints.Tensor
+
+func (w tensors) Tensor(name string) (checkpoints.Tensor, error) {
+	t, ok := w[name]
+	if !ok {
+		return t, fmt.Errorf("no tensor %q", name)
+	}
+	t.Data = slices.Clone(t.Data)
+	return t, nil
+}
+
+func (w tensors) Shape(name string) ([]int, bool) {
+	t, ok := w[name]
+	return t.Shape, ok
+}
+
+func (e *example) weights() tensors {
+	w := tensors{}
+	for name, shape := range e.Shapes {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		short := name
+		for _, prefix := range []string{"bert.", "roberta.", "electra.", "distilbert.", "deberta.", "model."} {
+			short = strings.TrimPrefix(short, prefix)
+		}
+		w[short] = checkpoints.Tensor{Name: short, Shape: shape, Data: formula(name, n)}
+	}
+	return w
+}
+
+func (e *example) network(t *testing.T, o Options) *Encoder {
+	t.Helper()
+	n, err := New(e.config(t), e.weights(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// tolerance is the greatest difference of a score from PyTorch's, as a part of the greatest score of the
+// sequence, or absolute if that is below 1.
+const tolerance = 1e-4
+
+// difference returns the greatest difference, measured as tolerance is.
+func difference(t *testing.T, got Scores, want []float64) float64 {
+	t.Helper()
+	if got.Rows*got.Cols != len(want) {
+		t.Fatalf("%dx%d scores, want %d", got.Rows, got.Cols, len(want))
+	}
+	most, size := 0.0, 1.0
+	for i, v := range want {
+		if d := math.Abs(float64(got.Data[i]) - v); !(d <= most) {
+			most = d
+		}
+		size = max(size, math.Abs(v))
+	}
+	return most / size
+}
+
+func TestAgainstTransformers(t *testing.T) {
+	for _, example := range examples(t) {
+		t.Run(example.Name, func(t *testing.T) {
+			scores, err := example.network(t, Options{}).Logits(example.Sequences)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range example.Scores {
+				d := difference(t, scores[i], want)
+				t.Logf("%d tokens: %.2g", scores[i].Rows, d)
+				if !(d <= tolerance) {
+					t.Errorf("sequence %d, %d tokens: the scores differ by %.2g", i, scores[i].Rows, d)
+				}
+			}
+		})
+	}
+}
+
+// A sequence has the same bits alone, in any batch, and with any number of workers. The batch takes several
+// passes.
+func TestSameBitsInAnyBatch(t *testing.T) {
+	for _, name := range []string{"electra", "deberta convolution", "modernbert"} {
+		example := named(t, name)
+		one := example.network(t, Options{Workers: 1})
+		var batch [][]int32
+		longest := example.Sequences[len(example.Sequences)-1]
+		for n := range maxRows/len(longest) + 1 {
+			batch = append(batch, longest[:len(longest)-n%7], longest[n%3:n%3+1], longest[:0], longest[:17+n%5])
+		}
+		var want []Scores
+		for _, s := range batch {
+			alone, err := one.Logits([][]int32{s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, alone[0])
+		}
+		for _, workers := range []int{1, 3} {
+			got, err := example.network(t, Options{Workers: workers}).Logits(batch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range batch {
+				if got[i].Rows != len(batch[i]) || got[i].Cols != 3 || !slices.Equal(got[i].Data, want[i].Data) {
+					t.Fatalf("%s, %d workers: sequence %d of %d tokens has other scores than alone", name, workers, i, len(batch[i]))
+				}
+			}
+		}
+	}
+}
+
+// Several goroutines can use a network. Its memory is not that of the results.
+func TestConcurrentCalls(t *testing.T) {
+	example := named(t, "roberta")
+	e := example.network(t, Options{Workers: 2})
+	want, err := e.Logits(example.Sequences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := slices.Clone(want[2].Data)
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() {
+			for range 20 {
+				got, err := e.Logits(example.Sequences)
+				if err != nil || !slices.Equal(got[2].Data, kept) {
+					t.Errorf("other scores, or %v", err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+	if !slices.Equal(want[2].Data, kept) {
+		t.Error("a later call changed the scores")
+	}
+}
+
+func TestTransitions(t *testing.T) {
+	example := named(t, "bert")
+	if _, ok := example.network(t, Options{}).Transitions(); ok {
+		t.Error("transitions without a CRF")
+	}
+	w := example.weights()
+	w["crf.transitions"] = checkpoints.Tensor{Shape: []int{3, 3}, Data: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}}
+	w["crf.start_transitions"] = checkpoints.Tensor{Shape: []int{3}, Data: []float32{10, 11, 12}}
+	w["crf.end_transitions"] = checkpoints.Tensor{Shape: []int{3}, Data: []float32{20, 21, 22}}
+	e, err := New(example.config(t), w, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := e.Transitions()
+	want := []float32{1, 2, 3, 0, 20, 4, 5, 6, 0, 21, 7, 8, 9, 0, 22, 10, 11, 12, 0, 0, 0, 0, 0, 0, 0}
+	if !ok || m.Rows != 5 || m.Cols != 5 || !slices.Equal(m.Data, want) {
+		t.Errorf("%v, %v", m, ok)
+	}
+	delete(w, "crf.end_transitions")
+	if _, err := New(example.config(t), w, Options{}); err == nil || !strings.Contains(err.Error(), `"crf.end_transitions" is missing`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for name, want := range map[string]int{"bert": 40, "roberta": 40, "distilbert": 40, "deberta": 150, "modernbert": 300} {
+		example := named(t, name)
+		e := example.network(t, Options{})
+		if e.Limit() != want {
+			t.Errorf("%s: the limit is %d, want %d", name, e.Limit(), want)
+		}
+		sequence := make([]int32, want+1)
+		for i := range sequence {
+			sequence[i] = 5
+		}
+		if _, err := e.Logits([][]int32{sequence[:want]}); err != nil {
+			t.Error(err)
+		}
+		_, err := e.Logits([][]int32{{5}, sequence})
+		if text := fmt.Sprintf("sequence 1 has %d tokens, but the network has positions for %d", want+1, want); err == nil || err.Error() != text {
+			t.Errorf("%s: error %v", name, err)
+		}
+		for _, id := range []int32{-1, 60, math.MaxInt32, math.MinInt32} {
+			_, err := e.Logits([][]int32{{}, {1, id}})
+			if text := fmt.Sprintf("sequence 1: token 1 has the id %d, but the vocabulary has 60", id); err == nil || err.Error() != text {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	}
+}
+
+// A padding token within a sequence has the position of padding, and does not move those after it.
+func TestPaddingTokenWithinSequence(t *testing.T) {
+	example := named(t, "roberta")
+	if !slices.Contains(example.Sequences[2][1:39], 1) {
+		t.Error("the sequence compared with transformers has no padding token")
+	}
+	p := &pass{}
+	p.reset()
+	p.append([]int32{0, 7, 1, 8, 1}, 1)
+	if want := []int32{2, 3, 1, 4, 1}; !slices.Equal(p.rows, want) {
+		t.Errorf("rows %v, want %v", p.rows, want)
+	}
+}
+
+// Each tensor of a network must be there and have the shape that config.json requires.
+func TestTensorsThatDoNotFit(t *testing.T) {
+	for _, name := range []string{"bert", "roberta", "electra", "distilbert", "deberta own projections", "deberta absolute", "deberta wide convolution", "deberta projection", "modernbert biases"} {
+		example := named(t, name)
+		for tensor := range example.weights() {
+			w := example.weights()
+			delete(w, tensor)
+			if _, err := New(example.config(t), w, Options{}); err == nil || err.Error() != fmt.Sprintf("tensor %q is missing", tensor) {
+				t.Errorf("%s without %s: error %v", name, tensor, err)
+			}
+			w = example.weights()
+			long := w[tensor]
+			long.Shape = append([]int{long.Shape[0] + 1}, long.Shape[1:]...)
+			w[tensor] = long
+			if _, err := New(example.config(t), w, Options{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("tensor %q: the shape is %v", tensor, long.Shape)) {
+				t.Errorf("%s with a longer %s: error %v", name, tensor, err)
+			}
+		}
+	}
+}
+
+func TestConfigurationsThatMakeNoNetwork(t *testing.T) {
+	for _, test := range []struct {
+		example string
+		change  func(c *huggingface.Config)
+		want    string
+	}{
+		{"bert", func(c *huggingface.Config) { c.ModelType = "gpt2" }, `model_type: "gpt2" is not one of bert, camembert, deberta-v2,`},
+		{"bert", func(c *huggingface.Config) { c.Layers = 0 }, "num_hidden_layers: expected at least 1, given 0"},
+		{"bert", func(c *huggingface.Config) { c.Labels = nil }, "id2label: expected at least 1, given 0"},
+		{"bert", func(c *huggingface.Config) { c.Heads = 3 }, "hidden_size: 16 is not a multiple of num_attention_heads, which is 3"},
+		{"bert", func(c *huggingface.Config) { c.Activation = "mish" }, `hidden_act: unknown activation "mish"`},
+		{"distilbert", func(c *huggingface.Config) { c.EmbeddingSize = 8 }, "embedding_size: 8 differs from hidden_size, which is 16"},
+		{"roberta", func(c *huggingface.Config) { c.PadToken = 41 }, "pad_token_id: with 41 no positions are left of 42"},
+		{"deberta", func(c *huggingface.Config) { c.DeBERTa.MaxRelativePositions = 8 }, "position_buckets: 16 do not fit max_relative_positions, which is 8"},
+		{"deberta", func(c *huggingface.Config) { c.DeBERTa.ConvKernel = 4 }, "conv_kernel_size: expected an odd number, given 4"},
+		{"deberta convolution", func(c *huggingface.Config) { c.DeBERTa.ConvActivation = "x" }, `conv_act: unknown activation "x"`},
+		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.Global = nil }, "layer_types: 0 types for 4 layers"},
+		{"modernbert", func(c *huggingface.Config) { c.Heads = 16 }, "hidden_size: the 1 numbers of a head cannot be rotated in pairs"},
+		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.LocalTheta = 0 }, "rope_theta: expected positive numbers, given 160000 and 0"},
+		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.ClassifierActivation = "" }, `classifier_activation: unknown activation ""`},
+	} {
+		example := named(t, test.example)
+		c := example.config(t)
+		test.change(&c)
+		if _, err := New(c, example.weights(), Options{}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("error %v, want %s", err, test.want)
+		}
+	}
+}
+
+// Weights whose products overflow are an error, not scores of NaN.
+func TestOverflow(t *testing.T) {
+	example := named(t, "bert")
+	w := example.weights()
+	for i := range w["classifier.weight"].Data {
+		w["classifier.weight"].Data[i] = 3e38
+	}
+	e, err := New(example.config(t), w, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Logits(example.Sequences); err == nil || !strings.Contains(err.Error(), "the weights of the network are too large") {
+		t.Errorf("error %v", err)
+	}
+}
