@@ -22,11 +22,6 @@ type chunks struct{ ids map[string]int32 }
 
 func (c *chunks) Frame() (before, after []int32) { return []int32{0}, []int32{1} }
 
-func (c *chunks) ID(spelling string) (int32, bool) {
-	id, ok := c.ids[spelling]
-	return id, ok
-}
-
 func (c *chunks) Encode(text string) ([]subword.Token, error) {
 	var all []subword.Token
 	n := 3

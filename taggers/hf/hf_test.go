@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/subword"
+	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/nn"
 )
 
@@ -249,21 +250,28 @@ func TestAlign(t *testing.T) {
 		"bytes of one character":        {tok(0, 4), sub(0, 4, 4, 4), []word{{data.Token{Start: 0, End: 4}, 0, 0, 2}}},
 		"one subword for several words": {tok(0, 1, 1, 2, 2, 3), sub(0, 3), []word{{data.Token{Start: 0, End: 3}, 0, 0, 1}}},
 	} {
-		if got := align(c.tokens, c.subwords, -1); !slices.Equal(got, c.want) {
+		if got := align(strings.Repeat("x", 20), c.tokens, c.subwords); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }
 
-// SentencePiece puts a mark of its own before some words, which carries their label.
-func TestAlignMarks(t *testing.T) {
-	tokens := []data.Token{{Start: 0, End: 2}, {Start: 3, End: 5}, {Start: 5, End: 6}, {Start: 8, End: 9}}
-	subwords := []subword.Token{{ID: 7}, {ID: 1, End: 2}, {ID: 7, Start: 2, End: 3}, {ID: 2, Start: 3, End: 5}, {ID: 3, Start: 5, End: 6}, {ID: 9, Start: 6, End: 8}, {ID: 1, Start: 8, End: 9}}
+// A lone space before a word, or the mark that SentencePiece inserts at the beginning of a text, is the first subword of the word. A
+// line end is not, nor are further spaces or what is left of a character that was expanded.
+func TestAlignSpaces(t *testing.T) {
+	text := "ab cd\nef  gh\u2026ij"
+	sub := func(all ...int) (out []subword.Token) {
+		for i := 0; i < len(all); i += 2 {
+			out = append(out, subword.Token{Start: all[i], End: all[i+1]})
+		}
+		return out
+	}
+	subwords := sub(0, 0, 0, 2, 2, 3, 3, 5, 5, 6, 6, 8, 8, 9, 10, 12, 12, 15, 15, 15, 15, 15, 15, 17)
 	var got []int
-	for _, w := range align(tokens, subwords, 7) {
+	for _, w := range align(text, tokenize.LettersDigits{}.Tokens(text, nil), subwords) {
 		got = append(got, w.first)
 	}
-	if want := []int{0, 2, 4, 6}; !slices.Equal(got, want) {
+	if want := []int{0, 2, 5, 7, 8, 11}; !slices.Equal(got, want) {
 		t.Errorf("first subwords %v, want %v", got, want)
 	}
 }

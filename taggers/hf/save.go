@@ -14,6 +14,15 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
+// weightsFile is the file that converted weights are written to.
+const weightsFile = "model.safetensors"
+
+// tokenizerFiles are all files that subword.Open may read.
+var tokenizerFiles = []string{
+	"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+	"vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spm.model",
+}
+
 // Save writes what the tagger needs of its model into a folder, which it creates if necessary: config.json, the weights
 // and the files of the tokenizer. Weights that are not safetensors are converted.
 func (t *Tagger) Save(dir string) error {
@@ -22,16 +31,15 @@ func (t *Tagger) Save(dir string) error {
 		return err
 	}
 	defer folder.Close()
-	tok, err := subword.Open(t.dir)
-	if err != nil {
-		return err
-	}
-	files := slices.Concat(folder.Files(), tok.Files())
+	files := folder.Files()
 	convert := slices.ContainsFunc(files, isTorch)
-	for _, name := range files {
-		if isTorch(name) {
-			continue
+	files = slices.DeleteFunc(files, isTorch)
+	for _, name := range tokenizerFiles {
+		if _, err := bounded.Stat(filepath.Join(t.dir, name)); err == nil {
+			files = append(files, name)
 		}
+	}
+	for _, name := range files {
 		if err := checkpoints.CopyFile(filepath.Join(dir, name), filepath.Join(t.dir, name)); err != nil {
 			return err
 		}
@@ -47,7 +55,7 @@ func (t *Tagger) Save(dir string) error {
 		}
 		tensors = append(tensors, tensor)
 	}
-	return checkpoints.WriteTensors(filepath.Join(dir, huggingface.WeightsFile), tensors, nil)
+	return checkpoints.WriteTensors(filepath.Join(dir, weightsFile), tensors, nil)
 }
 
 // isTorch reports whether a file of a model has weights as torch.save writes them, or is the index of such files.

@@ -25,7 +25,6 @@ type network interface {
 type tokenizer interface {
 	Encode(text string) ([]subword.Token, error)
 	Frame() (before, after []int32)
-	ID(spelling string) (id int32, ok bool)
 }
 
 // Tagger is a token-classification model. Several goroutines may use it at once.
@@ -38,7 +37,6 @@ type Tagger struct {
 	tokenizer   tokenizer
 	room        int // subwords in a window besides the special ones
 	stride      int
-	mark        int32 // see align
 	network     network
 	contents    taggers.Contents
 }
@@ -61,10 +59,6 @@ func newTagger(c Config, types *data.TypeSet, l *labels, transitions *nn.Param, 
 	var err error
 	if t.reader, err = reader.New(c.Tokenizer, "rules", 0); err != nil {
 		return nil, err
-	}
-	t.mark = -1
-	if id, ok := tok.ID(markOfWords); ok {
-		t.mark = id
 	}
 	before, after := tok.Frame()
 	t.room = min(c.Window, net.Limit()) - len(before) - len(after)
@@ -183,7 +177,7 @@ func (t *Tagger) prepare(x reader.Text) (*passage, error) {
 		p.subwords[i].Start += start
 		p.subwords[i].End += start
 	}
-	p.words = align(x.Tokens, p.subwords, t.mark)
+	p.words = align(p.text, x.Tokens, p.subwords)
 	p.sentence = make([]int, len(p.words))
 	opens := make([]bool, len(p.words))
 	at := 0

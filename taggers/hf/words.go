@@ -12,14 +12,10 @@ type word struct {
 	from, to int // the range of its subwords; white space before a word and what follows it belong to it
 }
 
-// markOfWords is the subword that SentencePiece puts before some words, where it replaces the space. In training, it is the
-// first subword of the word.
-const markOfWords = "\u2581"
-
-// align assigns subwords to words. Both are sorted and without overlaps. Every subword belongs to exactly one of the
-// words returned, in order, unless there are no words at all. Words that share a subword are one word. Words
-// without a subword are left out. mark is the ID of markOfWords, or negative if there is none.
-func align(tokens []data.Token, subwords []subword.Token, mark int32) []word {
+// align assigns subwords to the words of a text. Both are sorted and without overlaps. Every subword belongs to exactly one of
+// the words returned, in order, unless there are no words at all. Words that share a subword are one word. Words
+// without a subword are left out.
+func align(text string, tokens []data.Token, subwords []subword.Token) []word {
 	var words []word
 	next := 0 // first subword that does not end before the word
 	for _, t := range tokens {
@@ -33,12 +29,15 @@ func align(tokens []data.Token, subwords []subword.Token, mark int32) []word {
 		if last == next {
 			continue
 		}
-		if n := len(words); n > 0 && words[n-1].to > next { // the last subword of the word before
-			words[n-1].End, words[n-1].to = t.End, last
-			continue
+		end := 0 // of the word before
+		if n := len(words); n > 0 {
+			if end = words[n-1].to; end > next { // its last subword
+				words[n-1].End, words[n-1].to = t.End, last
+				continue
+			}
 		}
 		first := next
-		if next > 0 && subwords[next-1].ID == mark && (len(words) == 0 || words[len(words)-1].to < next) {
+		if next > end && isSpace(text, subwords[:next], t.Start) {
 			first--
 		}
 		words = append(words, word{t, first, next, last})
@@ -54,4 +53,14 @@ func align(tokens []data.Token, subwords []subword.Token, mark int32) []word {
 		words[n-1].to = len(subwords)
 	}
 	return words
+}
+
+// isSpace reports whether the last of some subwords is the space before a word that begins at start. Byte pair encoding and
+// SentencePiece count it as the first subword of the word if it is not joined to the letters. SentencePiece also inserts one
+// at the beginning of a text.
+func isSpace(text string, subwords []subword.Token, start int) bool {
+	last := len(subwords) - 1
+	s := subwords[last]
+	inserted := s.Start == s.End && (last == 0 || subwords[last-1].End < s.Start)
+	return s.End == start && (inserted || text[s.Start:s.End] == " ")
 }

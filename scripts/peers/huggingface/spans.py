@@ -9,7 +9,7 @@ Where the pipeline cannot be right, the comparison is with its rule applied to t
 
   - The pipeline knows where words end only for WordPiece. For other tokenizers it takes a subword for the start of a word if there
     is a space (U+0020) before it or at its start, so that words on two lines are one.
-  - It takes the subword of a lone U+2581, which SentencePiece puts before some words, for a word.
+  - It takes bytes of one character, and the subword of a lone U+2581, which SentencePiece puts before some words, for words.
   - It cuts texts that are longer than the model can read, without a word.
   - It does not know the prefixes E-, S-, L- and U-.
 
@@ -44,7 +44,7 @@ PLAIN = {  # texts of words between spaces, for which the pipeline knows all bor
     "words": sentence(60),
     "emoji": "Seen 👩‍⚕️ by 👍🏽 Roe 🇳🇴 on 🙂 May 😀😀 ward",
     "marks": "Nu\u0301n\u0303ez Pen\u0303a A\u0301lvarez e\u0301\u0323 naïve Tromsø क्षि ภาษา ward Roe",
-    "other letters": "Иванов 東京都 田中 서울 שלום مرحبا Αθήνα Roe ward",
+    "other letters": "Иванов 東 京 田 서울 שלום مرحبا Αθήνα Roe ward",
     "one word of 5,000 letters": "Seen by " + "abcdefghij" * 500 + " Roe on May",
     "several hundred words": sentence(180),
 }
@@ -130,8 +130,8 @@ def words_of(text, tokenizer):
     return out
 
 
-def align(words, offsets):
-    """The units that are labelled, as [start, end, first subword, from, to]."""
+def align(words, offsets, marks):
+    """The units that are labelled, as [start, end, first subword, from, to]. marks tells by subword whether it is a lone space."""
     units, k = [], 0
     for start, end in words:
         while k < len(offsets) and offsets[k][1] <= start:
@@ -144,7 +144,8 @@ def align(words, offsets):
         if units and units[-1][4] > k:
             units[-1][1], units[-1][4] = end, last
         else:
-            units.append([start, end, k, k, last])
+            first = k - 1 if k > 0 and marks[k - 1] and offsets[k - 1][1] == start and not (units and units[-1][4] == k) else k
+            units.append([start, end, first, k, last])
     for i, u in enumerate(units):
         u[3] = units[i - 1][4] if i else 0
     if units:
@@ -159,11 +160,11 @@ def logits_of(model, fast, ids):
 
 
 def spans_by_rule(text, model, fast, tokenizer):
-    """The rule of "first" for given words. Only texts that fit the model, or whose windows are cut between words."""
+    """The rule of "first" for given words, and by word its range and by how much its label is more probable than the next one."""
     e = fast(text, add_special_tokens=False, return_offsets_mapping=True, truncation=False)
     ids, offsets = e["input_ids"], e["offset_mapping"]
     offsets = [(a + len(text[a:b]) - len(text[a:b].lstrip()), b) if text[a:b].strip() else (a, b) for a, b in offsets]
-    units = align(words_of(text, tokenizer), offsets)
+    units = align(words_of(text, tokenizer), offsets, [t in ("\u2581", "Ġ") for t in fast.convert_ids_to_tokens(ids)])
     room = WINDOW - 2
     if len(ids) <= room:
         p = torch.softmax(logits_of(model, fast, ids), -1)
@@ -171,6 +172,7 @@ def spans_by_rule(text, model, fast, tokenizer):
     else:
         rows = windows(text, ids, units, model, fast, room)
     labels = [LABELS[int(torch.argmax(r))] for r in rows]
+    margins = [(u[0], u[1], float(torch.topk(r, 2).values.diff().abs())) for u, r in zip(units, rows)]
     spans, last, end = [], None, 0
     for u, label in zip(units, labels):
         prefix, _, typ = label.partition("-")
@@ -184,7 +186,7 @@ def spans_by_rule(text, model, fast, tokenizer):
         else:
             spans.append([u[0], u[1], typ])
             last = typ
-    return [tuple(s) for s in spans]
+    return [tuple(s) for s in spans], margins
 
 
 def windows(text, ids, units, model, fast, room):
@@ -238,7 +240,7 @@ def lethe_spans(lethe, folder, name, tokenizer, texts):
         f.write(json.dumps({"id": "gold", "text": "Roe", "spans": [{"start": 0, "end": 3, "type": "DOCTOR"}]}) + "\n")
     config = os.path.join(folder, name + ".yaml")
     with open(config, "w") as f:
-        f.write(json.dumps({"name": name, "corpus": {"format": "jsonl", "types": "i2b2-2014", "splits": {"train": gold, "test": corpus}},
+        f.write(json.dumps({"name": name, "corpus": {"format": "jsonl", "types": "i2b2-2014", "splits": {"train": gold}},
                             "system": {"hf": {"model": os.path.join(folder, name), "tokenizer": tokenizer, "window": WINDOW, "stride": STRIDE}}}))
     for command in ([lethe, "train", config, "--out", run],
                     [lethe, "predict", run, "--input", corpus, "--format", "jsonl", "--output", run + ".jsonl", "--output-format", "jsonl"]):
@@ -252,9 +254,19 @@ def lethe_spans(lethe, folder, name, tokenizer, texts):
     return found
 
 
-def report(name, way, key, want, got):
+def strip(text, start, end, typ):
+    """A span of the pipeline, which contains the space before it for SentencePiece."""
+    covered = text[start:end]
+    return start + len(covered) - len(covered.lstrip()), end - len(covered) + len(covered.rstrip()), typ
+
+
+def report(name, way, key, want, got, margins=()):
     both = len(set(want) & set(got))
-    mark = "" if both == len(want) == len(got) else "   <-- differ"
+    mark = ""
+    if not both == len(want) == len(got):
+        odd = set(want) ^ set(got)
+        close = [m for a, b, m in margins if any(a < s[1] and s[0] < b for s in odd)]
+        mark = "   <-- differ" + (f", margin {min(close):.1e}" if close else "")
     print(f"{name:12} {way:9} {key:26} {len(want):6} {len(got):6} {both:6}{mark}", flush=True)
 
 
@@ -262,8 +274,9 @@ def main():
     lethe, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     os.mkdir(folder)
     transformers.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     torch.set_num_threads(1)
-    corpus = list(PLAIN.values()) + list(HARD.values())
+    corpus = [text for key, text in {**PLAIN, **HARD}.items() if not key.startswith("one word")]
     print(f"{'model':12} {'as':9} {'text':26} {'theirs':>6} {'Lethe':>6} {'equal':>6}")
     for name in sys.argv[3:] or ARCHITECTURES:
         make, config = ARCHITECTURES[name]
@@ -273,16 +286,19 @@ def main():
         model = transformers.AutoModelForTokenClassification.from_config(c).eval()
         model.save_pretrained(os.path.join(folder, name))
         fast.save_pretrained(os.path.join(folder, name))
+        found = {}
         pipe = transformers.pipeline("token-classification", model=model, tokenizer=fast, aggregation_strategy="first")
-        tokenizer = "letters-digits" if make.__qualname__.startswith("wordpiece") else "whitespace"
-        found = lethe_spans(lethe, folder, name, tokenizer, {**PLAIN, **HARD})
         for key, text in {**PLAIN, **HARD}.items():
+            tokenizer = "whitespace" if key in PLAIN else "letters-digits"
+            if tokenizer not in found:
+                found[tokenizer] = lethe_spans(lethe, folder, name, tokenizer, PLAIN if key in PLAIN else HARD)
             ids = fast(text, add_special_tokens=True)["input_ids"]
             if key in PLAIN and len(ids) <= WINDOW:
-                theirs = [(s["start"], s["end"], s["entity_group"]) for s in pipe(text)]
-                report(name, "pipeline", key, theirs, found[key])
+                theirs = [strip(text, s["start"], s["end"], s["entity_group"]) for s in pipe(text)]
+                report(name, "pipeline", key, theirs, found[tokenizer][key])
             if not (key.startswith("one word") and len(ids) > WINDOW):  # Lethe reads the word in parts
-                report(name, "rule", key, spans_by_rule(text, model, fast, tokenizer), found[key])
+                spans, margins = spans_by_rule(text, model, fast, tokenizer)
+                report(name, "rule", key, spans, found[tokenizer][key], margins)
 
 
 if __name__ == "__main__":
