@@ -43,6 +43,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/tensorfile"
 )
 
 // Model is everything that a model folder contains.
@@ -232,9 +233,9 @@ func (m *Model) write(dir string, files map[string][]byte) error {
 		}
 		maps.Copy(metadata, digests)
 	}
-	as := float32s
+	as := tensorfile.F32
 	if m.Half {
-		as = float16s
+		as = tensorfile.F16
 	}
 	return writeTensors(filepath.Join(dir, weightsFile), m.Tensors, metadata, as)
 }

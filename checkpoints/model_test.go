@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/tensorfile"
 )
 
 func model() *Model {
@@ -94,7 +95,7 @@ func TestHalfRoundTrip(t *testing.T) {
 	half.Half = true
 	for i, tensor := range half.Tensors {
 		for k, x := range tensor.Data {
-			if math.Abs(float64(x)) > maxHalf {
+			if math.Abs(float64(x)) > tensorfile.MaxHalf {
 				tensor.Data[k], want.Tensors[i].Data[k] = 1, 1
 			}
 		}

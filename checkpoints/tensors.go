@@ -3,7 +3,6 @@ package checkpoints
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/tensorfile"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
@@ -34,27 +34,11 @@ type Tensor struct {
 	Data  []float32
 }
 
-// A dtype is the type of the numbers of a tensor in a file.
-type dtype string
-
-const (
-	float32s dtype = "F32"
-	float16s dtype = "F16"
-)
-
-// size returns the size of a number in bytes.
-func (d dtype) size() int {
-	if d == float16s {
-		return 2
-	}
-	return 4
-}
-
 // check returns an error if a file cannot contain the tensor.
 func (t *Tensor) check() error {
-	size, ok := volume(t.Shape)
+	size, ok := tensorfile.Volume(t.Shape)
 	switch {
-	case t.Name == "" || t.Name == metadataKey || !utf8.ValidString(t.Name):
+	case t.Name == "" || t.Name == tensorfile.MetadataKey || !utf8.ValidString(t.Name):
 		return fmt.Errorf("%q cannot be the name of a tensor", t.Name)
 	case !ok:
 		return fmt.Errorf("tensor %q: invalid shape %v", t.Name, t.Shape)
@@ -72,41 +56,27 @@ func (t *Tensor) check() error {
 // checkHalf returns an error if a number is too large for float16.
 func (t *Tensor) checkHalf() error {
 	for i, x := range t.Data {
-		if x > maxHalf || x < -maxHalf {
+		if x > tensorfile.MaxHalf || x < -tensorfile.MaxHalf {
 			return fmt.Errorf("tensor %q: value %d is %v, which is too large for float16", t.Name, i, x)
 		}
 	}
 	return nil
 }
 
-// volume returns the product of the axes. ok is false if an axis is negative, or
-// if the size in bytes does not fit an int.
-func volume(shape []int) (n int, ok bool) {
-	n = 1
-	for _, d := range shape {
-		if d < 0 || d > 0 && n > math.MaxInt/4/d {
-			return 0, false
-		}
-		n *= d
-	}
-	return n, true
-}
-
 // The safetensors format consists of the length of the header as a little-endian
 // uint64, the header as JSON padded with spaces to a multiple of 8 bytes, and the
 // concatenated tensors, little-endian and row-major.
 const (
-	metadataKey = "__metadata__"
-	digestKey   = "sha256"
-	maxHeader   = 100_000_000 // bytes; the limit of the reference implementation
-	chunk       = 1 << 16     // bytes converted at a time
+	digestKey = "sha256"
+	maxHeader = 100_000_000 // bytes; the limit of the reference implementation
+	chunk     = 1 << 16     // bytes converted at a time
 )
 
 // tensorInfo is the entry of a tensor in the header.
 type tensorInfo struct {
-	DType   dtype  `json:"dtype"`
-	Shape   []int  `json:"shape"`
-	Offsets [2]int `json:"data_offsets"` // bytes, half-open, from the end of the header
+	DType   tensorfile.Type `json:"dtype"`
+	Shape   []int           `json:"shape"`
+	Offsets [2]int          `json:"data_offsets"` // bytes, half-open, from the end of the header
 }
 
 // digestField returns the header field of a digest. The digest is computed over
@@ -123,10 +93,10 @@ var noDigest = digestField(bytes.Repeat([]byte("0"), hex.EncodedLen(sha256.Size)
 // same tensors and metadata, in any order, give the same bytes. Names must be
 // distinct and all numbers finite. The metadata must not have the key "sha256".
 func WriteTensors(path string, tensors []Tensor, metadata map[string]string) error {
-	return writeTensors(path, tensors, metadata, float32s)
+	return writeTensors(path, tensors, metadata, tensorfile.F32)
 }
 
-func writeTensors(path string, tensors []Tensor, metadata map[string]string, as dtype) error {
+func writeTensors(path string, tensors []Tensor, metadata map[string]string, as tensorfile.Type) error {
 	tensors = slices.SortedFunc(slices.Values(tensors), func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
 	header, err := encodeHeader(tensors, metadata, as)
 	if err != nil {
@@ -146,7 +116,7 @@ func writeTensors(path string, tensors []Tensor, metadata map[string]string, as 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 // encodeHeader returns the header, preceded by its length, without a digest.
-func encodeHeader(tensors []Tensor, metadata map[string]string, as dtype) ([]byte, error) {
+func encodeHeader(tensors []Tensor, metadata map[string]string, as tensorfile.Type) ([]byte, error) {
 	for k, v := range metadata {
 		if k == digestKey || !utf8.ValidString(k) || !utf8.ValidString(v) {
 			return nil, fmt.Errorf("metadata %q: the key is reserved, or not UTF-8", k)
@@ -157,7 +127,7 @@ func encodeHeader(tensors []Tensor, metadata map[string]string, as dtype) ([]byt
 		metadata = map[string]string{}
 	}
 	metadata[digestKey] = strings.Repeat("0", hex.EncodedLen(sha256.Size))
-	entries := map[string]any{metadataKey: metadata}
+	entries := map[string]any{tensorfile.MetadataKey: metadata}
 	end := 0
 	for i, t := range tensors {
 		if err := t.check(); err != nil {
@@ -167,12 +137,12 @@ func encodeHeader(tensors []Tensor, metadata map[string]string, as dtype) ([]byt
 			return nil, fmt.Errorf("duplicate tensor %q", t.Name)
 		}
 		start := end
-		if as == float16s {
+		if as == tensorfile.F16 {
 			if err := t.checkHalf(); err != nil {
 				return nil, err
 			}
 		}
-		end += as.size() * len(t.Data)
+		end += as.Size() * len(t.Data)
 		entries[t.Name] = tensorInfo{as, append([]int{}, t.Shape...), [2]int{start, end}}
 	}
 	header, err := json.Marshal(entries)
@@ -188,7 +158,7 @@ func encodeHeader(tensors []Tensor, metadata map[string]string, as dtype) ([]byt
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), nil
 }
 
-func encode(w io.Writer, header []byte, tensors []Tensor, as dtype) error {
+func encode(w io.Writer, header []byte, tensors []Tensor, as tensorfile.Type) error {
 	if _, err := w.Write(header); err != nil {
 		return err
 	}
@@ -197,8 +167,8 @@ func encode(w io.Writer, header []byte, tensors []Tensor, as dtype) error {
 		for part := range slices.Chunk(t.Data, chunk/4) {
 			buf = buf[:0]
 			for _, x := range part {
-				if as == float16s {
-					buf = binary.LittleEndian.AppendUint16(buf, toHalf(x))
+				if as == tensorfile.F16 {
+					buf = binary.LittleEndian.AppendUint16(buf, tensorfile.ToHalf(x))
 				} else {
 					buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
 				}
@@ -233,21 +203,18 @@ func ReadTensors(path string) ([]Tensor, map[string]string, error) {
 }
 
 func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
-	var length [8]byte
-	if _, err := io.ReadFull(r, length[:]); err != nil {
-		return nil, nil, fmt.Errorf("truncated: %d bytes", size)
-	}
-	n := binary.LittleEndian.Uint64(length[:])
-	if n > maxHeader || int64(n) > size-8 {
-		return nil, nil, fmt.Errorf("truncated, or not a safetensors file: a header of %d bytes in a file of %d", n, size)
-	}
-	header := make([]byte, n)
-	if _, err := io.ReadFull(r, header); err != nil {
-		return nil, nil, err
-	}
-	tensors, types, metadata, err := decodeHeader(header, int(size-8-int64(n)))
+	header, err := tensorfile.ReadHeader(r, size, maxHeader)
 	if err != nil {
 		return nil, nil, err
+	}
+	entries, metadata, err := tensorfile.ParseHeader(header, int(size)-8-len(header))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		if e.Type != tensorfile.F32 && e.Type != tensorfile.F16 {
+			return nil, nil, fmt.Errorf("tensor %q: type %q, but only F32 and F16 are supported", e.Name, e.Type)
+		}
 	}
 
 	digest := metadata[digestKey]
@@ -256,23 +223,20 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 		return nil, nil, fmt.Errorf("no %s in the header: written by another program, or edited", digestKey)
 	}
 	h := sha256.New()
-	h.Write(length[:])
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(header))))
 	h.Write(bytes.Replace(header, digestField([]byte(digest)), noDigest, 1))
 	body := bufio.NewReaderSize(io.TeeReader(r, h), chunk)
 	buf := make([]byte, chunk)
-	for i, t := range tensors {
-		for part := range slices.Chunk(t.Data, chunk/4) {
-			b := buf[:types[i].size()*len(part)]
+	tensors := make([]Tensor, len(entries))
+	for i, e := range entries {
+		n, _ := tensorfile.Volume(e.Shape)
+		tensors[i] = Tensor{Name: e.Name, Shape: e.Shape, Data: make([]float32, n)}
+		for part := range slices.Chunk(tensors[i].Data, chunk/4) {
+			b := buf[:e.Type.Size()*len(part)]
 			if _, err := io.ReadFull(body, b); err != nil {
 				return nil, nil, err
 			}
-			for k := range part {
-				if types[i] == float16s {
-					part[k] = fromHalf(binary.LittleEndian.Uint16(b[2*k:]))
-				} else {
-					part[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
-				}
-			}
+			e.Type.Floats(part, b)
 		}
 	}
 	if sum(h) != digest {
@@ -285,63 +249,6 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 	}
 	slices.SortFunc(tensors, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
 	return tensors, metadata, nil
-}
-
-// decodeHeader returns the tensors in the order of their bytes, with Data
-// allocated but not filled, and the types of their numbers in the file. It returns an error unless the tensors cover all size
-// bytes without gaps or overlaps.
-func decodeHeader(header []byte, size int) ([]Tensor, []dtype, map[string]string, error) {
-	var entries map[string]json.RawMessage
-	if err := json.Unmarshal(header, &entries); err != nil {
-		return nil, nil, nil, fmt.Errorf("header: %w", err)
-	}
-	metadata := map[string]string{}
-	infos := map[string]tensorInfo{}
-	for name, raw := range entries {
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.DisallowUnknownFields()
-		if name == metadataKey {
-			if err := dec.Decode(&metadata); err != nil || metadata == nil {
-				return nil, nil, nil, fmt.Errorf("header: %s does not map strings to strings", metadataKey)
-			}
-			continue
-		}
-		var info tensorInfo
-		if err := dec.Decode(&info); err != nil {
-			return nil, nil, nil, fmt.Errorf("header: tensor %q: %w", name, err)
-		}
-		infos[name] = info
-	}
-	order := slices.SortedFunc(maps.Keys(infos), func(a, b string) int {
-		x, y := infos[a].Offsets, infos[b].Offsets
-		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), strings.Compare(a, b))
-	})
-	end := 0
-	for _, name := range order {
-		info := infos[name]
-		n, ok := volume(info.Shape)
-		width := info.DType.size()
-		switch start := info.Offsets[0]; {
-		case info.DType != float32s && info.DType != float16s:
-			return nil, nil, nil, fmt.Errorf("tensor %q: type %q, but only F32 and F16 are supported", name, info.DType)
-		case start != end:
-			return nil, nil, nil, fmt.Errorf("tensor %q: begins at byte %d, but the previous one ends at %d", name, start, end)
-		case !ok || n > (size-end)/width || info.Offsets[1]-start != width*n:
-			return nil, nil, nil, fmt.Errorf("tensor %q: bytes %d to %d of %d do not fit the shape %v", name, start, info.Offsets[1], size, info.Shape)
-		}
-		end = info.Offsets[1]
-	}
-	if end != size {
-		return nil, nil, nil, fmt.Errorf("%d bytes of numbers, but the header says %d", size, end)
-	}
-	tensors, types := make([]Tensor, len(order)), make([]dtype, len(order))
-	for i, name := range order {
-		info := infos[name]
-		n, _ := volume(info.Shape)
-		tensors[i] = Tensor{Name: name, Shape: info.Shape, Data: make([]float32, n)}
-		types[i] = info.DType
-	}
-	return tensors, types, metadata, nil
 }
 
 // writeFile writes a file, which gets its final name when it is complete and on

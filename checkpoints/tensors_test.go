@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/tensorfile"
 )
 
 func weights() []Tensor {
@@ -61,7 +62,7 @@ func TestTensorsRoundTripProperty(t *testing.T) {
 		var tensors []Tensor
 		for _, name := range rapid.SliceOfNDistinct(rapid.StringN(1, 8, -1), 0, 5, rapid.ID[string]).Draw(t, "names") {
 			shape := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 3).Draw(t, "shape")
-			n, _ := volume(shape)
+			n, _ := tensorfile.Volume(shape)
 			tensors = append(tensors, Tensor{name, shape, rapid.SliceOfN(rapid.Float32(), n, n).Draw(t, "data")})
 		}
 		for _, x := range tensors {
@@ -243,10 +244,11 @@ func TestReadTensorsRefuses(t *testing.T) {
 		{"overflow", `{` + meta + `,"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0, `tensor "w": bytes 0 to 0 of 0 do not fit the shape [4294967296 4294967296]`},
 		{"huge", `{` + meta + `,"w":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`, 8, `tensor "w": bytes 0 to 4000000000000 of 8 do not fit the shape [1000000000000]`},
 		{"negative axes", `{` + meta + `,"w":{"dtype":"F32","shape":[-1,-2],"data_offsets":[0,8]}}`, 8, `tensor "w": bytes 0 to 8 of 8 do not fit the shape [-1 -2]`},
-		{"unknown field", `{` + meta + `,"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}}`, 8, `header: tensor "w": json: unknown field "x"`},
+		{"unknown field", `{` + meta + `,"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}}`, 8, `header: tensor "w": unknown key, or value of a wrong type`},
+		{"twice", `{` + meta + `,"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `header: jsontext: duplicate object member name "w"`},
 		{"metadata of numbers", `{"__metadata__":{"a":1}}`, 0, "header: __metadata__ does not map strings to strings"},
 		{"no digest", `{}`, 0, "no sha256 in the header: written by another program, or edited"},
-		{"no JSON", `{"w"`, 0, "header: unexpected end of JSON input"},
+		{"no JSON", `{"w"`, 0, `header: tensor "w": the JSON is truncated`},
 	} {
 		path := filepath.Join(t.TempDir(), "w.safetensors")
 		if err := os.WriteFile(path, signed(c.header, c.numbers), 0o600); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/pickle"
 )
 
 // Release is a released model.
@@ -79,7 +80,7 @@ func (r *Release) readDataset(path string) error {
 	if err != nil {
 		return err
 	}
-	state, err := unpickle(raw)
+	state, err := dataset(raw)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -105,29 +106,47 @@ func (r *Release) readDataset(path string) error {
 	return nil
 }
 
+// datasetClass is the only class of a release, besides that of dictionaries with an order.
+const datasetClass = pickle.Global("dataset Dataset")
+
+// dataset returns the attributes of the Dataset that a pickle contains.
+func dataset(raw []byte) (*pickle.Dict, error) {
+	v, err := pickle.Parse(raw, datasetClass)
+	if err != nil {
+		return nil, err
+	}
+	o, _ := v.(*pickle.Object)
+	if o != nil && o.Of == datasetClass && len(o.Arguments) == 0 {
+		if state, ok := o.State.(*pickle.Dict); ok {
+			return state, nil
+		}
+	}
+	return nil, errors.New("the pickle does not contain a Dataset of NeuroNER")
+}
+
 // byID returns the values of a table from 0 on, to which it adds the first one if it is given. All of
 // them are distinct.
-func byID(state *dict, key, first string) ([]string, error) {
-	table, ok := state.items[key].(*dict)
+func byID(state *pickle.Dict, key, first string) ([]string, error) {
+	table, ok := state.Items[key].(*pickle.Dict)
 	if !ok {
 		return nil, errors.New("is missing")
 	}
 	var names []string
 	if first != "" {
 		names = append(names, first)
-		if v, ok := table.items[int64(0)]; ok && v != first {
+		if v, ok := table.Items[int64(0)]; ok && v != first {
 			return nil, errors.New("has a value for 0, which stands for " + first)
 		}
-		delete(table.items, int64(0))
+		delete(table.Items, int64(0))
 	}
 	known := map[string]bool{}
-	for i := range table.items {
+	for i := range table.Items {
 		if _, ok := i.(int64); !ok {
 			return nil, errors.New("has a key that is not a number")
 		}
 	}
-	for range len(table.items) {
-		name, ok := table.items[int64(len(names))].(string)
+	for range len(table.Items) {
+		name, ok := table.Items[int64(len(names))].(string)
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("has no name for %d", len(names))

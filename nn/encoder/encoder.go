@@ -8,7 +8,6 @@
 package encoder
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -80,10 +79,7 @@ func New(c huggingface.Config, w Weights, o Options) (*Encoder, error) {
 	if err := check(c, a); err != nil {
 		return nil, err
 	}
-	if o.Int8 {
-		return nil, errors.New("int8 is not supported")
-	}
-	l := &loader{architecture: a, config: c, weights: w}
+	l := &loader{architecture: a, config: c, weights: w, int8: o.Int8}
 	e := &Encoder{
 		hidden: c.HiddenSize, headSize: c.HiddenSize / c.Heads, intermediate: c.Intermediate, limit: c.Positions, labels: len(c.Labels), workers: o.Workers,
 		embeddings: l.embeddings(), layers: l.network(), normFirst: a.normFirst, gated: a.gated, activation: activations[c.Activation], convolution: l.convolution(),

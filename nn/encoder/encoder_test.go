@@ -78,7 +78,43 @@ func formula(name string, n int) []float32 {
 	return x
 }
 
-// tensors are the weights of an example, which tests can change.
+// open writes the network as transformers saves it and opens it.
+func (e *example) open(t *testing.T) *huggingface.Folder {
+	t.Helper()
+	dir := t.TempDir()
+	var all []checkpoints.Tensor
+	for name, shape := range e.Shapes {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		all = append(all, checkpoints.Tensor{Name: name, Shape: shape, Data: formula(name, n)})
+	}
+	if err := checkpoints.WriteTensors(filepath.Join(dir, "model.safetensors"), all, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), e.Config, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := huggingface.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func (e *example) network(t *testing.T, o Options) *Encoder {
+	t.Helper()
+	f := e.open(t)
+	n, err := New(f.Config(), f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// tensors are weights that tests can change.
 type tensors map[string]checkpoints.Tensor
 
 func (w tensors) Tensor(name string) (checkpoints.Tensor, error) {
@@ -95,29 +131,19 @@ func (w tensors) Shape(name string) ([]int, bool) {
 	return t.Shape, ok
 }
 
-func (e *example) weights() tensors {
-	w := tensors{}
-	for name, shape := range e.Shapes {
-		n := 1
-		for _, d := range shape {
-			n *= d
-		}
-		short := name
-		for _, prefix := range []string{"bert.", "roberta.", "electra.", "distilbert.", "deberta.", "model."} {
-			short = strings.TrimPrefix(short, prefix)
-		}
-		w[short] = checkpoints.Tensor{Name: short, Shape: shape, Data: formula(name, n)}
-	}
-	return w
-}
-
-func (e *example) network(t *testing.T, o Options) *Encoder {
+// parts returns the configuration and the weights of a recorded example.
+func parts(t *testing.T, name string) (huggingface.Config, tensors) {
 	t.Helper()
-	n, err := New(e.config(t), e.weights(), o)
-	if err != nil {
-		t.Fatal(err)
+	e := named(t, name)
+	f, w := e.open(t), tensors{}
+	for _, name := range f.Names() {
+		tensor, err := f.Tensor(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w[name] = tensor
 	}
-	return n
+	return f.Config(), w
 }
 
 // tolerance is the greatest difference of a score from PyTorch's, as a part of the greatest score of the
@@ -222,11 +248,11 @@ func TestTransitions(t *testing.T) {
 	if _, ok := example.network(t, Options{}).Transitions(); ok {
 		t.Error("transitions without a CRF")
 	}
-	w := example.weights()
+	c, w := parts(t, "bert")
 	w["crf.transitions"] = checkpoints.Tensor{Shape: []int{3, 3}, Data: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}}
 	w["crf.start_transitions"] = checkpoints.Tensor{Shape: []int{3}, Data: []float32{10, 11, 12}}
 	w["crf.end_transitions"] = checkpoints.Tensor{Shape: []int{3}, Data: []float32{20, 21, 22}}
-	e, err := New(example.config(t), w, Options{})
+	e, err := New(c, w, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +262,7 @@ func TestTransitions(t *testing.T) {
 		t.Errorf("%v, %v", m, ok)
 	}
 	delete(w, "crf.end_transitions")
-	if _, err := New(example.config(t), w, Options{}); err == nil || !strings.Contains(err.Error(), `"crf.end_transitions" is missing`) {
+	if _, err := New(c, w, Options{}); err == nil || !strings.Contains(err.Error(), `"crf.end_transitions" is missing`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -285,20 +311,19 @@ func TestPaddingTokenWithinSequence(t *testing.T) {
 // Each tensor of a network must be there and have the shape that config.json requires.
 func TestTensorsThatDoNotFit(t *testing.T) {
 	for _, name := range []string{"bert", "roberta", "electra", "distilbert", "deberta own projections", "deberta absolute", "deberta wide convolution", "deberta projection", "modernbert biases"} {
-		example := named(t, name)
-		for tensor := range example.weights() {
-			w := example.weights()
+		c, w := parts(t, name)
+		for tensor, right := range w {
 			delete(w, tensor)
-			if _, err := New(example.config(t), w, Options{}); err == nil || err.Error() != fmt.Sprintf("tensor %q is missing", tensor) {
+			if _, err := New(c, w, Options{}); err == nil || err.Error() != fmt.Sprintf("tensor %q is missing", tensor) {
 				t.Errorf("%s without %s: error %v", name, tensor, err)
 			}
-			w = example.weights()
-			long := w[tensor]
-			long.Shape = append([]int{long.Shape[0] + 1}, long.Shape[1:]...)
+			long := right
+			long.Shape = append([]int{right.Shape[0] + 1}, right.Shape[1:]...)
 			w[tensor] = long
-			if _, err := New(example.config(t), w, Options{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("tensor %q: the shape is %v", tensor, long.Shape)) {
+			if _, err := New(c, w, Options{}); err == nil || err.Error() != fmt.Sprintf("tensor %q: the shape is %v, but config.json requires %v", tensor, long.Shape, right.Shape) {
 				t.Errorf("%s with a longer %s: error %v", name, tensor, err)
 			}
+			w[tensor] = right
 		}
 	}
 }
@@ -324,10 +349,9 @@ func TestConfigurationsThatMakeNoNetwork(t *testing.T) {
 		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.LocalTheta = 0 }, "rope_theta: expected positive numbers, given 160000 and 0"},
 		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.ClassifierActivation = "" }, `classifier_activation: unknown activation ""`},
 	} {
-		example := named(t, test.example)
-		c := example.config(t)
+		c, w := parts(t, test.example)
 		test.change(&c)
-		if _, err := New(c, example.weights(), Options{}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+		if _, err := New(c, w, Options{}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("error %v, want %s", err, test.want)
 		}
 	}
@@ -335,16 +359,15 @@ func TestConfigurationsThatMakeNoNetwork(t *testing.T) {
 
 // Weights whose products overflow are an error, not scores of NaN.
 func TestOverflow(t *testing.T) {
-	example := named(t, "bert")
-	w := example.weights()
+	c, w := parts(t, "bert")
 	for i := range w["classifier.weight"].Data {
 		w["classifier.weight"].Data[i] = 3e38
 	}
-	e, err := New(example.config(t), w, Options{})
+	e, err := New(c, w, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Logits(example.Sequences); err == nil || !strings.Contains(err.Error(), "the weights of the network are too large") {
+	if _, err := e.Logits([][]int32{{1, 2, 3}}); err == nil || !strings.Contains(err.Error(), "the weights of the network are too large") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -75,17 +75,9 @@ func (c *convolution) add(states, input kernel.Matrix, positions []int32, from i
 
 // linear is x·W + b.
 type linear struct {
-	weight product
-	bias   []float32 // nil: none
+	weight interface{ AddMul(c, a kernel.Matrix) } // adds a·W to c
+	bias   []float32                               // nil: none
 }
-
-// product adds a·W to c. Several goroutines can use it at the same time.
-type product interface{ AddMul(c, a kernel.Matrix) }
-
-// dense is a product with a matrix [inputs, outputs].
-type dense kernel.Matrix
-
-func (d dense) AddMul(c, a kernel.Matrix) { kernel.AddMul(c, a, kernel.Matrix(d)) }
 
 // set sets y to x·W + b.
 func (l *linear) set(y, x kernel.Matrix) {

@@ -15,6 +15,7 @@ type loader struct {
 	architecture
 	config  huggingface.Config
 	weights Weights
+	int8    bool
 	err     error
 }
 
@@ -153,7 +154,7 @@ func (l *loader) relative(prefix string, table kernel.Matrix, bucket []int32, we
 			scale(b, factor)
 		}
 		projected, turned := kernel.NewMatrix(table.Rows, hidden, make([]float32, table.Rows*hidden)), kernel.NewMatrix(hidden, table.Rows, make([]float32, table.Rows*hidden))
-		(&linear{dense(w), b}).set(projected, table)
+		(&linear{kernel.Pack(w), b}).set(projected, table)
 		kernel.Transpose(turned, projected)
 		return turned
 	}
@@ -246,9 +247,15 @@ func (l *loader) affine(names []string, inputs, outputs int, biased bool) (weigh
 	return weight, bias
 }
 
-// prepare puts the weights [inputs, outputs] of a layer into the order in which products read them.
+// prepare makes a layer of weights [inputs, outputs].
 func (l *loader) prepare(weight kernel.Matrix, bias []float32) *linear {
-	return &linear{dense(weight), bias}
+	switch {
+	case l.err != nil:
+		return nil
+	case l.int8:
+		return &linear{kernel.Quantize(weight), bias}
+	}
+	return &linear{kernel.Pack(weight), bias}
 }
 
 // norm reads a norm. Only those of ModernBERT may have no bias.

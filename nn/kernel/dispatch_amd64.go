@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"iter"
 	"os"
 
 	"golang.org/x/sys/cpu"
@@ -230,4 +231,16 @@ func transposeBlocks(dst, src Matrix) (rows, cols int) {
 		transpose8AVX2(&dst.Data[j*dst.Stride], 4*dst.Stride, &src.Data[j], 4*src.Stride, rows/8)
 	}
 	return rows, cols
+}
+
+// evenParts divides n indices into the fewest parts of at most this many, of nearly equal size.
+func evenParts(n, most int) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		parts := (n + most - 1) / most
+		for p := range parts {
+			if !yield(p*n/parts, (p+1)*n/parts) {
+				return
+			}
+		}
+	}
 }

@@ -8,6 +8,12 @@ func Name() string { return "generic" }
 func addMulNN(c, a, b Matrix)             { addMulNNGeneric(c, a, b) }
 func addMulFactor(c, a Matrix, f *Factor) { addMulNNGeneric(c, a, f.b) }
 
+func pack(b Matrix) []float32 { return packGeneric(b) }
+
+func addMulPacked(c, a Matrix, packed []float32) {
+	addMulNNGeneric(c, a, NewMatrix(a.Cols, c.Cols, packed))
+}
+
 func addMulTN(c, a, b Matrix) { addMulTNGeneric(c, a, b) }
 func addMulNT(c, a, b Matrix) { addMulNTGeneric(c, a, b) }
 

@@ -30,6 +30,15 @@ func addMulNNGeneric(c, a, b Matrix) {
 	}
 }
 
+// packGeneric copies the rows of b one after the other.
+func packGeneric(b Matrix) []float32 {
+	packed := make([]float32, 0, b.Rows*b.Cols)
+	for i := range b.Rows {
+		packed = append(packed, b.Row(i)...)
+	}
+	return packed
+}
+
 func addMulTNGeneric(c, a, b Matrix) {
 	n := c.Cols
 	k := 0

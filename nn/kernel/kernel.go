@@ -60,6 +60,22 @@ func (f *Factor) AddMul(c, a Matrix) {
 	addMulFactor(c, a, f)
 }
 
+// Packed is a right factor that does not change, such as the weights of an encoder: a copy in the order
+// in which products of any number of rows read it. Several goroutines can use it at once.
+type Packed struct {
+	rows, cols int
+	values     []float32
+}
+
+// Pack returns a copy of b. It belongs to the kernels in use.
+func Pack(b Matrix) *Packed { return &Packed{b.Rows, b.Cols, pack(b)} }
+
+// AddMul does what AddMul(c, a, b) does with the packed b, to the same bits.
+func (p *Packed) AddMul(c, a Matrix) {
+	check(c, a.Rows, a.Cols, p.rows, p.cols)
+	addMulPacked(c, a, p.values)
+}
+
 // AddMulTN adds aᵀ·b to c: c[i,j] += sum_k a[k,i] b[k,j].
 func AddMulTN(c, a, b Matrix) {
 	check(c, a.Cols, a.Rows, b.Rows, b.Cols)

@@ -152,6 +152,48 @@ func normalizeAVX2(dst *float32, src *float32, scale *float32, shift *float32, n
 func softmaxAVX2(dst *float32, src *float32, top float32, n int)
 
 //go:noescape
+func quantized1x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized1x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized2x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized2x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized3x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized3x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized4x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized4x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized5x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized5x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized6x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized6x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func magnitudeBitsAVX2(x *float32, n int) uint32
+
+//go:noescape
+func quantizeAVX2(dst *byte, src *float32, inverse float32, n int)
+
+//go:noescape
 func product1x1AVX512(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 
 //go:noescape
@@ -333,6 +375,60 @@ func normalizeAVX512(dst *float32, src *float32, scale *float32, shift *float32,
 
 //go:noescape
 func softmaxAVX512(dst *float32, src *float32, top float32, n int)
+
+//go:noescape
+func quantized1x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized1x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized2x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized2x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized3x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized3x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized4x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized4x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized5x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized5x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized6x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized6x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized7x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized7x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized8x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func quantized8x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+
+//go:noescape
+func magnitudeBitsAVX512(x *float32, n int) uint32
+
+//go:noescape
+func quantizeAVX512(dst *byte, src *float32, inverse float32, n int)
 
 //go:noescape
 func transpose8AVX2(dst *float32, ds int, src *float32, ss int, n int)

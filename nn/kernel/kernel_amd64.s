@@ -32,6 +32,42 @@ DATA ones<>+56(SB)/4, $0x00000001
 DATA ones<>+60(SB)/4, $0x00000001
 GLOBL ones<>(SB), RODATA|NOPTR, $64
 
+DATA withoutSign<>+0(SB)/4, $0x7fffffff
+DATA withoutSign<>+4(SB)/4, $0x7fffffff
+DATA withoutSign<>+8(SB)/4, $0x7fffffff
+DATA withoutSign<>+12(SB)/4, $0x7fffffff
+DATA withoutSign<>+16(SB)/4, $0x7fffffff
+DATA withoutSign<>+20(SB)/4, $0x7fffffff
+DATA withoutSign<>+24(SB)/4, $0x7fffffff
+DATA withoutSign<>+28(SB)/4, $0x7fffffff
+DATA withoutSign<>+32(SB)/4, $0x7fffffff
+DATA withoutSign<>+36(SB)/4, $0x7fffffff
+DATA withoutSign<>+40(SB)/4, $0x7fffffff
+DATA withoutSign<>+44(SB)/4, $0x7fffffff
+DATA withoutSign<>+48(SB)/4, $0x7fffffff
+DATA withoutSign<>+52(SB)/4, $0x7fffffff
+DATA withoutSign<>+56(SB)/4, $0x7fffffff
+DATA withoutSign<>+60(SB)/4, $0x7fffffff
+GLOBL withoutSign<>(SB), RODATA|NOPTR, $64
+
+DATA offset128<>+0(SB)/4, $0x00000080
+DATA offset128<>+4(SB)/4, $0x00000080
+DATA offset128<>+8(SB)/4, $0x00000080
+DATA offset128<>+12(SB)/4, $0x00000080
+DATA offset128<>+16(SB)/4, $0x00000080
+DATA offset128<>+20(SB)/4, $0x00000080
+DATA offset128<>+24(SB)/4, $0x00000080
+DATA offset128<>+28(SB)/4, $0x00000080
+DATA offset128<>+32(SB)/4, $0x00000080
+DATA offset128<>+36(SB)/4, $0x00000080
+DATA offset128<>+40(SB)/4, $0x00000080
+DATA offset128<>+44(SB)/4, $0x00000080
+DATA offset128<>+48(SB)/4, $0x00000080
+DATA offset128<>+52(SB)/4, $0x00000080
+DATA offset128<>+56(SB)/4, $0x00000080
+DATA offset128<>+60(SB)/4, $0x00000080
+GLOBL offset128<>(SB), RODATA|NOPTR, $64
+
 // func product1x1AVX2(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·product1x1AVX2(SB), NOSPLIT, $0-72
@@ -4449,6 +4485,1076 @@ tail:
 	VMASKMOVPS   (AX), Y0, Y2
 	VMULPS       Y1, Y2, Y2
 	VMASKMOVPS   Y2, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func quantized1x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized1x1AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), CX
+	MOVQ    start+24(FP), DX
+	MOVQ    k+64(FP), BX
+	MOVQ    $0x00000004, SI
+	VMOVUPS (DX), Y0
+
+loop:
+	VPMOVSXBW    (CX), Y1
+	VPBROADCASTD (AX), Y2
+	VPMADDWD     Y1, Y2, Y1
+	VPADDD       Y1, Y0, Y0
+	ADDQ         SI, AX
+	ADDQ         $0x20, CX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Y2
+	VMULPS       (AX), Y2, Y2
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   (DX), Y1, Y2
+	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (DX)
+	VZEROUPPER
+	RET
+
+// func quantized1x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized1x2AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), CX
+	MOVQ    start+24(FP), DX
+	MOVQ    k+64(FP), BX
+	MOVQ    $0x00000004, SI
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+
+loop:
+	VPMOVSXBW    (CX), Y2
+	VPMOVSXBW    16(CX), Y3
+	VPBROADCASTD (AX), Y4
+	VPMADDWD     Y2, Y4, Y2
+	VPADDD       Y2, Y0, Y0
+	VPMADDWD     Y3, Y4, Y2
+	VPADDD       Y2, Y1, Y1
+	ADDQ         SI, AX
+	ADDQ         $0x20, CX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Y3
+	VMULPS       (AX), Y3, Y4
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VADDPS       (DX), Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VMULPS       32(AX), Y3, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   32(DX), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y2, 32(DX)
+	VZEROUPPER
+	RET
+
+// func quantized2x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized2x1AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX), Y1
+
+loop:
+	VPMOVSXBW    (DX), Y2
+	VPBROADCASTD (AX), Y3
+	VPMADDWD     Y2, Y3, Y3
+	VPADDD       Y3, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y3
+	VPMADDWD     Y2, Y3, Y2
+	VPADDD       Y2, Y1, Y1
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Y3
+	VMULPS       (AX), Y3, Y3
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y3, Y0, Y0
+	VMASKMOVPS   (DX), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMASKMOVPS   Y0, Y2, (DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   (DX)(BX*1), Y2, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y2, (DX)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized2x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized2x2AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+
+loop:
+	VPMOVSXBW    (DX), Y4
+	VPMOVSXBW    16(DX), Y5
+	VPBROADCASTD (AX), Y6
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y0, Y0
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y6
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMADDWD     Y5, Y6, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X4
+	VPBROADCASTD X4, Y4
+	VPCMPGTD     counts<>+0(SB), Y4, Y4
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Y5
+	VMULPS       (AX), Y5, Y6
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VADDPS       (DX), Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VMULPS       32(AX), Y5, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   32(DX), Y4, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y4, 32(DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       (DX)(BX*1), Y2, Y2
+	VMOVUPS      Y2, (DX)(BX*1)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   32(DX)(BX*1), Y4, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y4, 32(DX)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized3x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized3x1AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Y0
+	VMOVUPS (BX), Y1
+	VMOVUPS (BX), Y2
+
+loop:
+	VPMOVSXBW    (DX), Y3
+	VPBROADCASTD (AX), Y4
+	VPMADDWD     Y3, Y4, Y4
+	VPADDD       Y4, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y4
+	VPMADDWD     Y3, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VPBROADCASTD (AX)(CX*2), Y4
+	VPMADDWD     Y3, Y4, Y3
+	VPADDD       Y3, Y2, Y2
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X3
+	VPBROADCASTD X3, Y3
+	VPCMPGTD     counts<>+0(SB), Y3, Y3
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Y4
+	VMULPS       (AX), Y4, Y4
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMASKMOVPS   (DX), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMASKMOVPS   Y0, Y3, (DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   (DX)(BX*1), Y3, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y3, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   (DX)(BX*2), Y3, Y0
+	VADDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y3, (DX)(BX*2)
+	VZEROUPPER
+	RET
+
+// func quantized3x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized3x2AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+
+loop:
+	VPMOVSXBW    (DX), Y6
+	VPMOVSXBW    16(DX), Y7
+	VPBROADCASTD (AX), Y8
+	VPMADDWD     Y6, Y8, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y8
+	VPMADDWD     Y6, Y8, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD (AX)(CX*2), Y8
+	VPMADDWD     Y6, Y8, Y6
+	VPADDD       Y6, Y4, Y4
+	VPMADDWD     Y7, Y8, Y6
+	VPADDD       Y6, Y5, Y5
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X6
+	VPBROADCASTD X6, Y6
+	VPCMPGTD     counts<>+0(SB), Y6, Y6
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Y7
+	VMULPS       (AX), Y7, Y8
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y8, Y0, Y0
+	VADDPS       (DX), Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VMULPS       32(AX), Y7, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   32(DX), Y6, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y6, 32(DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       (DX)(BX*1), Y2, Y2
+	VMOVUPS      Y2, (DX)(BX*1)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   32(DX)(BX*1), Y6, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y6, 32(DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       (DX)(BX*2), Y4, Y4
+	VMOVUPS      Y4, (DX)(BX*2)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMASKMOVPS   32(DX)(BX*2), Y6, Y0
+	VADDPS       Y0, Y5, Y5
+	VMASKMOVPS   Y5, Y6, 32(DX)(BX*2)
+	VZEROUPPER
+	RET
+
+// func quantized4x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized4x1AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Y0
+	VMOVUPS (SI), Y1
+	VMOVUPS (SI), Y2
+	VMOVUPS (SI), Y3
+
+loop:
+	VPMOVSXBW    (BX), Y4
+	VPBROADCASTD (AX), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VPBROADCASTD (AX)(CX*2), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPBROADCASTD (DX), Y5
+	VPMADDWD     Y4, Y5, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X4
+	VPBROADCASTD X4, Y4
+	VPCMPGTD     counts<>+0(SB), Y4, Y4
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Y5
+	VMULPS       (AX), Y5, Y5
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y5, Y0, Y0
+	VMASKMOVPS   (DX), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMASKMOVPS   Y0, Y4, (DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   (DX)(BX*1), Y4, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y4, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   (DX)(BX*2), Y4, Y0
+	VADDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y4, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   (SI), Y4, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y4, (SI)
+	VZEROUPPER
+	RET
+
+// func quantized4x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized4x2AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+
+loop:
+	VPMOVSXBW    (BX), Y8
+	VPMOVSXBW    16(BX), Y9
+	VPBROADCASTD (AX), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD (AX)(CX*2), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD (DX), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     counts<>+0(SB), Y8, Y8
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Y9
+	VMULPS       (AX), Y9, Y10
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y10, Y0, Y0
+	VADDPS       (DX), Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VMULPS       32(AX), Y9, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   32(DX), Y8, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y8, 32(DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       (DX)(BX*1), Y2, Y2
+	VMOVUPS      Y2, (DX)(BX*1)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   32(DX)(BX*1), Y8, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y8, 32(DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       (DX)(BX*2), Y4, Y4
+	VMOVUPS      Y4, (DX)(BX*2)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMASKMOVPS   32(DX)(BX*2), Y8, Y0
+	VADDPS       Y0, Y5, Y5
+	VMASKMOVPS   Y5, Y8, 32(DX)(BX*2)
+	VBROADCASTSS 12(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       (SI), Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMASKMOVPS   32(SI), Y8, Y0
+	VADDPS       Y0, Y7, Y7
+	VMASKMOVPS   Y7, Y8, 32(SI)
+	VZEROUPPER
+	RET
+
+// func quantized5x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized5x1AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Y0
+	VMOVUPS (SI), Y1
+	VMOVUPS (SI), Y2
+	VMOVUPS (SI), Y3
+	VMOVUPS (SI), Y4
+
+loop:
+	VPMOVSXBW    (BX), Y5
+	VPBROADCASTD (AX), Y6
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y6
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPBROADCASTD (AX)(CX*2), Y6
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VPBROADCASTD (DX), Y6
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y3, Y3
+	VPBROADCASTD (DX)(CX*1), Y6
+	VPMADDWD     Y5, Y6, Y5
+	VPADDD       Y5, Y4, Y4
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X5
+	VPBROADCASTD X5, Y5
+	VPCMPGTD     counts<>+0(SB), Y5, Y5
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Y6
+	VMULPS       (AX), Y6, Y6
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VMASKMOVPS   (DX), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMASKMOVPS   Y0, Y5, (DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   (DX)(BX*1), Y5, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y5, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   (DX)(BX*2), Y5, Y0
+	VADDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y5, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   (SI), Y5, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y5, (SI)
+	VBROADCASTSS 16(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMASKMOVPS   (SI)(BX*1), Y5, Y0
+	VADDPS       Y0, Y4, Y4
+	VMASKMOVPS   Y4, Y5, (SI)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized5x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized5x2AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+
+loop:
+	VPMOVSXBW    (BX), Y10
+	VPMOVSXBW    16(BX), Y11
+	VPBROADCASTD (AX), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD (AX)(CX*2), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD (DX), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD (DX)(CX*1), Y12
+	VPMADDWD     Y10, Y12, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y11, Y12, Y10
+	VPADDD       Y10, Y9, Y9
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X10
+	VPBROADCASTD X10, Y10
+	VPCMPGTD     counts<>+0(SB), Y10, Y10
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Y11
+	VMULPS       (AX), Y11, Y12
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y12, Y0, Y0
+	VADDPS       (DX), Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VMULPS       32(AX), Y11, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   32(DX), Y10, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y10, 32(DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       (DX)(BX*1), Y2, Y2
+	VMOVUPS      Y2, (DX)(BX*1)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   32(DX)(BX*1), Y10, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y10, 32(DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       (DX)(BX*2), Y4, Y4
+	VMOVUPS      Y4, (DX)(BX*2)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMASKMOVPS   32(DX)(BX*2), Y10, Y0
+	VADDPS       Y0, Y5, Y5
+	VMASKMOVPS   Y5, Y10, 32(DX)(BX*2)
+	VBROADCASTSS 12(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       (SI), Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMASKMOVPS   32(SI), Y10, Y0
+	VADDPS       Y0, Y7, Y7
+	VMASKMOVPS   Y7, Y10, 32(SI)
+	VBROADCASTSS 16(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y1, Y8, Y8
+	VADDPS       (SI)(BX*1), Y8, Y8
+	VMOVUPS      Y8, (SI)(BX*1)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VMASKMOVPS   32(SI)(BX*1), Y10, Y0
+	VADDPS       Y0, Y9, Y9
+	VMASKMOVPS   Y9, Y10, 32(SI)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized6x1AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized6x1AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Y0
+	VMOVUPS (SI), Y1
+	VMOVUPS (SI), Y2
+	VMOVUPS (SI), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS (SI), Y5
+
+loop:
+	VPMOVSXBW    (BX), Y6
+	VPBROADCASTD (AX), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD (AX)(CX*2), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	VPBROADCASTD (DX), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPBROADCASTD (DX)(CX*1), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPBROADCASTD (DX)(CX*2), Y7
+	VPMADDWD     Y6, Y7, Y6
+	VPADDD       Y6, Y5, Y5
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X6
+	VPBROADCASTD X6, Y6
+	VPCMPGTD     counts<>+0(SB), Y6, Y6
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Y7
+	VMULPS       (AX), Y7, Y7
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y7, Y0, Y0
+	VMASKMOVPS   (DX), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMASKMOVPS   Y0, Y6, (DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   (DX)(BX*1), Y6, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y6, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   (DX)(BX*2), Y6, Y0
+	VADDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y6, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   (SI), Y6, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y6, (SI)
+	VBROADCASTSS 16(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMASKMOVPS   (SI)(BX*1), Y6, Y0
+	VADDPS       Y0, Y4, Y4
+	VMASKMOVPS   Y4, Y6, (SI)(BX*1)
+	VBROADCASTSS 20(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMASKMOVPS   (SI)(BX*2), Y6, Y0
+	VADDPS       Y0, Y5, Y5
+	VMASKMOVPS   Y5, Y6, (SI)(BX*2)
+	VZEROUPPER
+	RET
+
+// func quantized6x2AVX2(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantized6x2AVX2(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+	VMOVUPS (SI), Y10
+	VMOVUPS 32(SI), Y11
+
+loop:
+	VPMOVSXBW    (BX), Y12
+	VPMOVSXBW    16(BX), Y13
+	VPBROADCASTD (AX), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD (AX)(CX*2), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD (DX), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD (DX)(CX*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD (DX)(CX*2), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y13, Y14, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVQ         AX, X12
+	VPBROADCASTD X12, Y12
+	VPCMPGTD     counts<>+0(SB), Y12, Y12
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Y13
+	VMULPS       (AX), Y13, Y14
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y14, Y0, Y0
+	VADDPS       (DX), Y0, Y0
+	VMOVUPS      Y0, (DX)
+	VMULPS       32(AX), Y13, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMASKMOVPS   32(DX), Y12, Y0
+	VADDPS       Y0, Y1, Y1
+	VMASKMOVPS   Y1, Y12, 32(DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       (DX)(BX*1), Y2, Y2
+	VMOVUPS      Y2, (DX)(BX*1)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMASKMOVPS   32(DX)(BX*1), Y12, Y0
+	VADDPS       Y0, Y3, Y3
+	VMASKMOVPS   Y3, Y12, 32(DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       (DX)(BX*2), Y4, Y4
+	VMOVUPS      Y4, (DX)(BX*2)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMASKMOVPS   32(DX)(BX*2), Y12, Y0
+	VADDPS       Y0, Y5, Y5
+	VMASKMOVPS   Y5, Y12, 32(DX)(BX*2)
+	VBROADCASTSS 12(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       (SI), Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMASKMOVPS   32(SI), Y12, Y0
+	VADDPS       Y0, Y7, Y7
+	VMASKMOVPS   Y7, Y12, 32(SI)
+	VBROADCASTSS 16(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y1, Y8, Y8
+	VADDPS       (SI)(BX*1), Y8, Y8
+	VMOVUPS      Y8, (SI)(BX*1)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VMASKMOVPS   32(SI)(BX*1), Y12, Y0
+	VADDPS       Y0, Y9, Y9
+	VMASKMOVPS   Y9, Y12, 32(SI)(BX*1)
+	VBROADCASTSS 20(CX), Y0
+	VMULPS       (AX), Y0, Y1
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       (SI)(BX*2), Y10, Y10
+	VMOVUPS      Y10, (SI)(BX*2)
+	VMULPS       32(AX), Y0, Y0
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y0, Y11, Y11
+	VMASKMOVPS   32(SI)(BX*2), Y12, Y0
+	VADDPS       Y0, Y11, Y11
+	VMASKMOVPS   Y11, Y12, 32(SI)(BX*2)
+	VZEROUPPER
+	RET
+
+// func magnitudeBitsAVX2(x *float32, n int) uint32
+// Requires: AVX, AVX2, SSE2
+TEXT ·magnitudeBitsAVX2(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS withoutSign<>+0(SB), Y1
+
+loop:
+	CMPQ    CX, $0x08
+	JL      tail
+	VMOVUPS (AX), Y2
+	VANDPS  Y1, Y2, Y2
+	VPMAXSD Y2, Y0, Y0
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JMP     loop
+
+tail:
+	TESTQ        CX, CX
+	JZ           done
+	MOVQ         CX, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	VMASKMOVPS   (AX), Y2, Y2
+	VANDPS       Y1, Y2, Y2
+	VPMAXSD      Y2, Y0, Y0
+
+done:
+	VEXTRACTF128 $0x01, Y0, X1
+	VPMAXSD      X1, X0, X0
+	VPSHUFD      $0x0e, X0, X1
+	VPMAXSD      X1, X0, X0
+	VPSHUFD      $0x01, X0, X1
+	VPMAXSD      X1, X0, X0
+	VMOVD        X0, AX
+	VZEROUPPER
+	MOVL         AX, ret+16(FP)
+	RET
+
+// func quantizeAVX2(dst *byte, src *float32, inverse float32, n int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·quantizeAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS inverse+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (CX), Y1
+	VMULPS       Y0, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X2
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (CX), Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VPACKSSDW    X0, X1, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
 
 done:
 	VZEROUPPER
@@ -9142,6 +10248,1568 @@ tail:
 	VMOVUPS.Z (AX), K1, Z0
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func quantized1x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized1x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), CX
+	MOVQ    start+24(FP), DX
+	MOVQ    k+64(FP), BX
+	MOVQ    $0x00000004, SI
+	VMOVUPS (DX), Z0
+
+loop:
+	VMOVUPS      (CX), Z1
+	VPBROADCASTD (AX), Z2
+	VPDPBUSD     Z1, Z2, Z0
+	ADDQ         SI, AX
+	ADDQ         $0x80, CX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func quantized1x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized1x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), CX
+	MOVQ    start+24(FP), DX
+	MOVQ    k+64(FP), BX
+	MOVQ    $0x00000004, SI
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+
+loop:
+	VMOVUPS      (CX), Z2
+	VMOVUPS      64(CX), Z3
+	VPBROADCASTD (AX), Z4
+	VPDPBUSD     Z2, Z4, Z0
+	VPDPBUSD     Z3, Z4, Z1
+	ADDQ         SI, AX
+	ADDQ         $0x80, CX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Z2
+	VMULPS       (AX), Z2, Z3
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z3, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z2, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func quantized2x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized2x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX), Z1
+
+loop:
+	VMOVUPS      (DX), Z2
+	VPBROADCASTD (AX), Z3
+	VPDPBUSD     Z2, Z3, Z0
+	VPBROADCASTD (AX)(CX*1), Z3
+	VPDPBUSD     Z2, Z3, Z1
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Z2
+	VMULPS       (AX), Z2, Z2
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z2
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized2x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized2x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+
+loop:
+	VMOVUPS      (DX), Z4
+	VMOVUPS      64(DX), Z5
+	VPBROADCASTD (AX), Z6
+	VPDPBUSD     Z4, Z6, Z0
+	VPDPBUSD     Z5, Z6, Z1
+	VPBROADCASTD (AX)(CX*1), Z6
+	VPDPBUSD     Z4, Z6, Z2
+	VPDPBUSD     Z5, Z6, Z3
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Z4
+	VMULPS       (AX), Z4, Z5
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z5, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z4, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS       (DX)(BX*1), Z2, Z2
+	VMOVUPS      Z2, (DX)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized3x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized3x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Z0
+	VMOVUPS (BX), Z1
+	VMOVUPS (BX), Z2
+
+loop:
+	VMOVUPS      (DX), Z3
+	VPBROADCASTD (AX), Z4
+	VPDPBUSD     Z3, Z4, Z0
+	VPBROADCASTD (AX)(CX*1), Z4
+	VPDPBUSD     Z3, Z4, Z1
+	VPBROADCASTD (AX)(CX*2), Z4
+	VPDPBUSD     Z3, Z4, Z2
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Z3
+	VMULPS       (AX), Z3, Z3
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z3
+	VADDPS       Z3, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VZEROUPPER
+	RET
+
+// func quantized3x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized3x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    start+24(FP), BX
+	MOVQ    k+64(FP), SI
+	MOVQ    $0x00000004, DI
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+
+loop:
+	VMOVUPS      (DX), Z6
+	VMOVUPS      64(DX), Z7
+	VPBROADCASTD (AX), Z8
+	VPDPBUSD     Z6, Z8, Z0
+	VPDPBUSD     Z7, Z8, Z1
+	VPBROADCASTD (AX)(CX*1), Z8
+	VPDPBUSD     Z6, Z8, Z2
+	VPDPBUSD     Z7, Z8, Z3
+	VPBROADCASTD (AX)(CX*2), Z8
+	VPDPBUSD     Z6, Z8, Z4
+	VPDPBUSD     Z7, Z8, Z5
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	DECQ         SI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	VBROADCASTSS (CX), Z6
+	VMULPS       (AX), Z6, Z7
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z7, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z6, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS       (DX)(BX*1), Z2, Z2
+	VMOVUPS      Z2, (DX)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       (DX)(BX*2), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VZEROUPPER
+	RET
+
+// func quantized4x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized4x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Z0
+	VMOVUPS (SI), Z1
+	VMOVUPS (SI), Z2
+	VMOVUPS (SI), Z3
+
+loop:
+	VMOVUPS      (BX), Z4
+	VPBROADCASTD (AX), Z5
+	VPDPBUSD     Z4, Z5, Z0
+	VPBROADCASTD (AX)(CX*1), Z5
+	VPDPBUSD     Z4, Z5, Z1
+	VPBROADCASTD (AX)(CX*2), Z5
+	VPDPBUSD     Z4, Z5, Z2
+	VPBROADCASTD (DX), Z5
+	VPDPBUSD     Z4, Z5, Z3
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Z4
+	VMULPS       (AX), Z4, Z4
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z4
+	VADDPS       Z4, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    (SI), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VZEROUPPER
+	RET
+
+// func quantized4x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized4x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS (SI), Z2
+	VMOVUPS 64(SI), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS (SI), Z6
+	VMOVUPS 64(SI), Z7
+
+loop:
+	VMOVUPS      (BX), Z8
+	VMOVUPS      64(BX), Z9
+	VPBROADCASTD (AX), Z10
+	VPDPBUSD     Z8, Z10, Z0
+	VPDPBUSD     Z9, Z10, Z1
+	VPBROADCASTD (AX)(CX*1), Z10
+	VPDPBUSD     Z8, Z10, Z2
+	VPDPBUSD     Z9, Z10, Z3
+	VPBROADCASTD (AX)(CX*2), Z10
+	VPDPBUSD     Z8, Z10, Z4
+	VPDPBUSD     Z9, Z10, Z5
+	VPBROADCASTD (DX), Z10
+	VPDPBUSD     Z8, Z10, Z6
+	VPDPBUSD     Z9, Z10, Z7
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Z8
+	VMULPS       (AX), Z8, Z9
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z9, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z8, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS       (DX)(BX*1), Z2, Z2
+	VMOVUPS      Z2, (DX)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       (DX)(BX*2), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       (SI), Z6, Z6
+	VMOVUPS      Z6, (SI)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z0, Z7, Z7
+	VMOVUPS.Z    64(SI), K1, Z0
+	VADDPS       Z0, Z7, Z7
+	VMOVUPS      Z7, K1, 64(SI)
+	VZEROUPPER
+	RET
+
+// func quantized5x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized5x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Z0
+	VMOVUPS (SI), Z1
+	VMOVUPS (SI), Z2
+	VMOVUPS (SI), Z3
+	VMOVUPS (SI), Z4
+
+loop:
+	VMOVUPS      (BX), Z5
+	VPBROADCASTD (AX), Z6
+	VPDPBUSD     Z5, Z6, Z0
+	VPBROADCASTD (AX)(CX*1), Z6
+	VPDPBUSD     Z5, Z6, Z1
+	VPBROADCASTD (AX)(CX*2), Z6
+	VPDPBUSD     Z5, Z6, Z2
+	VPBROADCASTD (DX), Z6
+	VPDPBUSD     Z5, Z6, Z3
+	VPBROADCASTD (DX)(CX*1), Z6
+	VPDPBUSD     Z5, Z6, Z4
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Z5
+	VMULPS       (AX), Z5, Z5
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z5
+	VADDPS       Z5, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    (SI), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z4, Z4
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z4, Z4
+	VMOVUPS      Z4, K1, (SI)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized5x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized5x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS (SI), Z2
+	VMOVUPS 64(SI), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS (SI), Z6
+	VMOVUPS 64(SI), Z7
+	VMOVUPS (SI), Z8
+	VMOVUPS 64(SI), Z9
+
+loop:
+	VMOVUPS      (BX), Z10
+	VMOVUPS      64(BX), Z11
+	VPBROADCASTD (AX), Z12
+	VPDPBUSD     Z10, Z12, Z0
+	VPDPBUSD     Z11, Z12, Z1
+	VPBROADCASTD (AX)(CX*1), Z12
+	VPDPBUSD     Z10, Z12, Z2
+	VPDPBUSD     Z11, Z12, Z3
+	VPBROADCASTD (AX)(CX*2), Z12
+	VPDPBUSD     Z10, Z12, Z4
+	VPDPBUSD     Z11, Z12, Z5
+	VPBROADCASTD (DX), Z12
+	VPDPBUSD     Z10, Z12, Z6
+	VPDPBUSD     Z11, Z12, Z7
+	VPBROADCASTD (DX)(CX*1), Z12
+	VPDPBUSD     Z10, Z12, Z8
+	VPDPBUSD     Z11, Z12, Z9
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Z10
+	VMULPS       (AX), Z10, Z11
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z11, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z10, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS       (DX)(BX*1), Z2, Z2
+	VMOVUPS      Z2, (DX)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       (DX)(BX*2), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       (SI), Z6, Z6
+	VMOVUPS      Z6, (SI)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z0, Z7, Z7
+	VMOVUPS.Z    64(SI), K1, Z0
+	VADDPS       Z0, Z7, Z7
+	VMOVUPS      Z7, K1, 64(SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z1, Z8, Z8
+	VADDPS       (SI)(BX*1), Z8, Z8
+	VMOVUPS      Z8, (SI)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z0, Z9, Z9
+	VMOVUPS.Z    64(SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z9, Z9
+	VMOVUPS      Z9, K1, 64(SI)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized6x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized6x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Z0
+	VMOVUPS (SI), Z1
+	VMOVUPS (SI), Z2
+	VMOVUPS (SI), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS (SI), Z5
+
+loop:
+	VMOVUPS      (BX), Z6
+	VPBROADCASTD (AX), Z7
+	VPDPBUSD     Z6, Z7, Z0
+	VPBROADCASTD (AX)(CX*1), Z7
+	VPDPBUSD     Z6, Z7, Z1
+	VPBROADCASTD (AX)(CX*2), Z7
+	VPDPBUSD     Z6, Z7, Z2
+	VPBROADCASTD (DX), Z7
+	VPDPBUSD     Z6, Z7, Z3
+	VPBROADCASTD (DX)(CX*1), Z7
+	VPDPBUSD     Z6, Z7, Z4
+	VPBROADCASTD (DX)(CX*2), Z7
+	VPDPBUSD     Z6, Z7, Z5
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Z6
+	VMULPS       (AX), Z6, Z6
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z6
+	VADDPS       Z6, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    (SI), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z4, Z4
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z4, Z4
+	VMOVUPS      Z4, K1, (SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    (SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, (SI)(BX*2)
+	VZEROUPPER
+	RET
+
+// func quantized6x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized6x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	MOVQ    b+16(FP), BX
+	MOVQ    start+24(FP), SI
+	MOVQ    k+64(FP), DI
+	MOVQ    $0x00000004, R8
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS (SI), Z2
+	VMOVUPS 64(SI), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS (SI), Z6
+	VMOVUPS 64(SI), Z7
+	VMOVUPS (SI), Z8
+	VMOVUPS 64(SI), Z9
+	VMOVUPS (SI), Z10
+	VMOVUPS 64(SI), Z11
+
+loop:
+	VMOVUPS      (BX), Z12
+	VMOVUPS      64(BX), Z13
+	VPBROADCASTD (AX), Z14
+	VPDPBUSD     Z12, Z14, Z0
+	VPDPBUSD     Z13, Z14, Z1
+	VPBROADCASTD (AX)(CX*1), Z14
+	VPDPBUSD     Z12, Z14, Z2
+	VPDPBUSD     Z13, Z14, Z3
+	VPBROADCASTD (AX)(CX*2), Z14
+	VPDPBUSD     Z12, Z14, Z4
+	VPDPBUSD     Z13, Z14, Z5
+	VPBROADCASTD (DX), Z14
+	VPDPBUSD     Z12, Z14, Z6
+	VPDPBUSD     Z13, Z14, Z7
+	VPBROADCASTD (DX)(CX*1), Z14
+	VPDPBUSD     Z12, Z14, Z8
+	VPDPBUSD     Z13, Z14, Z9
+	VPBROADCASTD (DX)(CX*2), Z14
+	VPDPBUSD     Z12, Z14, Z10
+	VPDPBUSD     Z13, Z14, Z11
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	DECQ         DI
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	VBROADCASTSS (CX), Z12
+	VMULPS       (AX), Z12, Z13
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z13, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z12, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS       (DX)(BX*1), Z2, Z2
+	VMOVUPS      Z2, (DX)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       (DX)(BX*2), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       (SI), Z6, Z6
+	VMOVUPS      Z6, (SI)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z0, Z7, Z7
+	VMOVUPS.Z    64(SI), K1, Z0
+	VADDPS       Z0, Z7, Z7
+	VMOVUPS      Z7, K1, 64(SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z1, Z8, Z8
+	VADDPS       (SI)(BX*1), Z8, Z8
+	VMOVUPS      Z8, (SI)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z0, Z9, Z9
+	VMOVUPS.Z    64(SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z9, Z9
+	VMOVUPS      Z9, K1, 64(SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z1, Z10, Z10
+	VADDPS       (SI)(BX*2), Z10, Z10
+	VMOVUPS      Z10, (SI)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z0, Z11, Z11
+	VMOVUPS.Z    64(SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z11, Z11
+	VMOVUPS      Z11, K1, 64(SI)(BX*2)
+	VZEROUPPER
+	RET
+
+// func quantized7x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized7x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	LEAQ    (DX)(CX*2), BX
+	ADDQ    CX, BX
+	MOVQ    b+16(FP), SI
+	MOVQ    start+24(FP), DI
+	MOVQ    k+64(FP), R8
+	MOVQ    $0x00000004, R9
+	VMOVUPS (DI), Z0
+	VMOVUPS (DI), Z1
+	VMOVUPS (DI), Z2
+	VMOVUPS (DI), Z3
+	VMOVUPS (DI), Z4
+	VMOVUPS (DI), Z5
+	VMOVUPS (DI), Z6
+
+loop:
+	VMOVUPS      (SI), Z7
+	VPBROADCASTD (AX), Z8
+	VPDPBUSD     Z7, Z8, Z0
+	VPBROADCASTD (AX)(CX*1), Z8
+	VPDPBUSD     Z7, Z8, Z1
+	VPBROADCASTD (AX)(CX*2), Z8
+	VPDPBUSD     Z7, Z8, Z2
+	VPBROADCASTD (DX), Z8
+	VPDPBUSD     Z7, Z8, Z3
+	VPBROADCASTD (DX)(CX*1), Z8
+	VPDPBUSD     Z7, Z8, Z4
+	VPBROADCASTD (DX)(CX*2), Z8
+	VPDPBUSD     Z7, Z8, Z5
+	VPBROADCASTD (BX), Z8
+	VPDPBUSD     Z7, Z8, Z6
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+	DECQ         R8
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	LEAQ         (SI)(BX*2), DI
+	ADDQ         BX, DI
+	VBROADCASTSS (CX), Z7
+	VMULPS       (AX), Z7, Z7
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z7
+	VADDPS       Z7, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    (SI), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z4, Z4
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z4, Z4
+	VMOVUPS      Z4, K1, (SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    (SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, (SI)(BX*2)
+	VBROADCASTSS 24(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
+	VMOVUPS.Z    (DI), K1, Z0
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, (DI)
+	VZEROUPPER
+	RET
+
+// func quantized7x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized7x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	LEAQ    (DX)(CX*2), BX
+	ADDQ    CX, BX
+	MOVQ    b+16(FP), SI
+	MOVQ    start+24(FP), DI
+	MOVQ    k+64(FP), R8
+	MOVQ    $0x00000004, R9
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS (DI), Z2
+	VMOVUPS 64(DI), Z3
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VMOVUPS (DI), Z6
+	VMOVUPS 64(DI), Z7
+	VMOVUPS (DI), Z8
+	VMOVUPS 64(DI), Z9
+	VMOVUPS (DI), Z10
+	VMOVUPS 64(DI), Z11
+	VMOVUPS (DI), Z12
+	VMOVUPS 64(DI), Z13
+
+loop:
+	VMOVUPS      (SI), Z14
+	VMOVUPS      64(SI), Z15
+	VPBROADCASTD (AX), Z16
+	VPDPBUSD     Z14, Z16, Z0
+	VPDPBUSD     Z15, Z16, Z1
+	VPBROADCASTD (AX)(CX*1), Z16
+	VPDPBUSD     Z14, Z16, Z2
+	VPDPBUSD     Z15, Z16, Z3
+	VPBROADCASTD (AX)(CX*2), Z16
+	VPDPBUSD     Z14, Z16, Z4
+	VPDPBUSD     Z15, Z16, Z5
+	VPBROADCASTD (DX), Z16
+	VPDPBUSD     Z14, Z16, Z6
+	VPDPBUSD     Z15, Z16, Z7
+	VPBROADCASTD (DX)(CX*1), Z16
+	VPDPBUSD     Z14, Z16, Z8
+	VPDPBUSD     Z15, Z16, Z9
+	VPBROADCASTD (DX)(CX*2), Z16
+	VPDPBUSD     Z14, Z16, Z10
+	VPDPBUSD     Z15, Z16, Z11
+	VPBROADCASTD (BX), Z16
+	VPDPBUSD     Z14, Z16, Z12
+	VPDPBUSD     Z15, Z16, Z13
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+	DECQ         R8
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	LEAQ         (SI)(BX*2), DI
+	ADDQ         BX, DI
+	VBROADCASTSS (CX), Z14
+	VMULPS       (AX), Z14, Z15
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z15, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z14, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS       (DX)(BX*1), Z2, Z2
+	VMOVUPS      Z2, (DX)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       (DX)(BX*2), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       (SI), Z6, Z6
+	VMOVUPS      Z6, (SI)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z0, Z7, Z7
+	VMOVUPS.Z    64(SI), K1, Z0
+	VADDPS       Z0, Z7, Z7
+	VMOVUPS      Z7, K1, 64(SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z1, Z8, Z8
+	VADDPS       (SI)(BX*1), Z8, Z8
+	VMOVUPS      Z8, (SI)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z0, Z9, Z9
+	VMOVUPS.Z    64(SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z9, Z9
+	VMOVUPS      Z9, K1, 64(SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z1, Z10, Z10
+	VADDPS       (SI)(BX*2), Z10, Z10
+	VMOVUPS      Z10, (SI)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z0, Z11, Z11
+	VMOVUPS.Z    64(SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z11, Z11
+	VMOVUPS      Z11, K1, 64(SI)(BX*2)
+	VBROADCASTSS 24(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z1, Z12, Z12
+	VADDPS       (DI), Z12, Z12
+	VMOVUPS      Z12, (DI)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z0, Z13, Z13
+	VMOVUPS.Z    64(DI), K1, Z0
+	VADDPS       Z0, Z13, Z13
+	VMOVUPS      Z13, K1, 64(DI)
+	VZEROUPPER
+	RET
+
+// func quantized8x1AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized8x1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	LEAQ    (DX)(CX*2), BX
+	ADDQ    CX, BX
+	MOVQ    b+16(FP), SI
+	MOVQ    start+24(FP), DI
+	MOVQ    k+64(FP), R8
+	MOVQ    $0x00000004, R9
+	VMOVUPS (DI), Z0
+	VMOVUPS (DI), Z1
+	VMOVUPS (DI), Z2
+	VMOVUPS (DI), Z3
+	VMOVUPS (DI), Z4
+	VMOVUPS (DI), Z5
+	VMOVUPS (DI), Z6
+	VMOVUPS (DI), Z7
+
+loop:
+	VMOVUPS      (SI), Z8
+	VPBROADCASTD (AX), Z9
+	VPDPBUSD     Z8, Z9, Z0
+	VPBROADCASTD (AX)(CX*1), Z9
+	VPDPBUSD     Z8, Z9, Z1
+	VPBROADCASTD (AX)(CX*2), Z9
+	VPDPBUSD     Z8, Z9, Z2
+	VPBROADCASTD (DX), Z9
+	VPDPBUSD     Z8, Z9, Z3
+	VPBROADCASTD (DX)(CX*1), Z9
+	VPDPBUSD     Z8, Z9, Z4
+	VPBROADCASTD (DX)(CX*2), Z9
+	VPDPBUSD     Z8, Z9, Z5
+	VPBROADCASTD (BX), Z9
+	VPDPBUSD     Z8, Z9, Z6
+	VPBROADCASTD (BX)(CX*1), Z9
+	VPDPBUSD     Z8, Z9, Z7
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+	DECQ         R8
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	LEAQ         (SI)(BX*2), DI
+	ADDQ         BX, DI
+	VBROADCASTSS (CX), Z8
+	VMULPS       (AX), Z8, Z8
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z8
+	VADDPS       Z8, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    (SI), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z4, Z4
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z4, Z4
+	VMOVUPS      Z4, K1, (SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    (SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, (SI)(BX*2)
+	VBROADCASTSS 24(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
+	VMOVUPS.Z    (DI), K1, Z0
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, (DI)
+	VBROADCASTSS 28(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z0, Z7, Z7
+	VMOVUPS.Z    (DI)(BX*1), K1, Z0
+	VADDPS       Z0, Z7, Z7
+	VMOVUPS      Z7, K1, (DI)(BX*1)
+	VZEROUPPER
+	RET
+
+// func quantized8x2AVX512(a *byte, ar int, b *int8, start *int32, scale *float32, rowScale *float32, c *float32, cs int, k int, last int)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quantized8x2AVX512(SB), NOSPLIT, $0-80
+	MOVQ    a+0(FP), AX
+	MOVQ    ar+8(FP), CX
+	LEAQ    (AX)(CX*2), DX
+	ADDQ    CX, DX
+	LEAQ    (DX)(CX*2), BX
+	ADDQ    CX, BX
+	MOVQ    b+16(FP), SI
+	MOVQ    start+24(FP), DI
+	MOVQ    k+64(FP), R8
+	MOVQ    $0x00000004, R9
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS (DI), Z2
+	VMOVUPS 64(DI), Z3
+	VMOVUPS (DI), Z4
+	VMOVUPS 64(DI), Z5
+	VMOVUPS (DI), Z6
+	VMOVUPS 64(DI), Z7
+	VMOVUPS (DI), Z8
+	VMOVUPS 64(DI), Z9
+	VMOVUPS (DI), Z10
+	VMOVUPS 64(DI), Z11
+	VMOVUPS (DI), Z12
+	VMOVUPS 64(DI), Z13
+	VMOVUPS (DI), Z14
+	VMOVUPS 64(DI), Z15
+
+loop:
+	VMOVUPS      (SI), Z16
+	VMOVUPS      64(SI), Z17
+	VPBROADCASTD (AX), Z18
+	VPDPBUSD     Z16, Z18, Z0
+	VPDPBUSD     Z17, Z18, Z1
+	VPBROADCASTD (AX)(CX*1), Z18
+	VPDPBUSD     Z16, Z18, Z2
+	VPDPBUSD     Z17, Z18, Z3
+	VPBROADCASTD (AX)(CX*2), Z18
+	VPDPBUSD     Z16, Z18, Z4
+	VPDPBUSD     Z17, Z18, Z5
+	VPBROADCASTD (DX), Z18
+	VPDPBUSD     Z16, Z18, Z6
+	VPDPBUSD     Z17, Z18, Z7
+	VPBROADCASTD (DX)(CX*1), Z18
+	VPDPBUSD     Z16, Z18, Z8
+	VPDPBUSD     Z17, Z18, Z9
+	VPBROADCASTD (DX)(CX*2), Z18
+	VPDPBUSD     Z16, Z18, Z10
+	VPDPBUSD     Z17, Z18, Z11
+	VPBROADCASTD (BX), Z18
+	VPDPBUSD     Z16, Z18, Z12
+	VPDPBUSD     Z17, Z18, Z13
+	VPBROADCASTD (BX)(CX*1), Z18
+	VPDPBUSD     Z16, Z18, Z14
+	VPDPBUSD     Z17, Z18, Z15
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+	DECQ         R8
+	JNZ          loop
+	MOVQ         last+72(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         scale+32(FP), AX
+	MOVQ         rowScale+40(FP), CX
+	MOVQ         c+48(FP), DX
+	MOVQ         cs+56(FP), BX
+	LEAQ         (DX)(BX*2), SI
+	ADDQ         BX, SI
+	LEAQ         (SI)(BX*2), DI
+	ADDQ         BX, DI
+	VBROADCASTSS (CX), Z16
+	VMULPS       (AX), Z16, Z17
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z17, Z0, Z0
+	VADDPS       (DX), Z0, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       64(AX), Z16, Z0
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS       (DX)(BX*1), Z2, Z2
+	VMOVUPS      Z2, (DX)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z3, Z3
+	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       (DX)(BX*2), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z5, Z5
+	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       (SI), Z6, Z6
+	VMOVUPS      Z6, (SI)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z0, Z7, Z7
+	VMOVUPS.Z    64(SI), K1, Z0
+	VADDPS       Z0, Z7, Z7
+	VMOVUPS      Z7, K1, 64(SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z1, Z8, Z8
+	VADDPS       (SI)(BX*1), Z8, Z8
+	VMOVUPS      Z8, (SI)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z0, Z9, Z9
+	VMOVUPS.Z    64(SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z9, Z9
+	VMOVUPS      Z9, K1, 64(SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z1, Z10, Z10
+	VADDPS       (SI)(BX*2), Z10, Z10
+	VMOVUPS      Z10, (SI)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z0, Z11, Z11
+	VMOVUPS.Z    64(SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z11, Z11
+	VMOVUPS      Z11, K1, 64(SI)(BX*2)
+	VBROADCASTSS 24(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z1, Z12, Z12
+	VADDPS       (DI), Z12, Z12
+	VMOVUPS      Z12, (DI)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z0, Z13, Z13
+	VMOVUPS.Z    64(DI), K1, Z0
+	VADDPS       Z0, Z13, Z13
+	VMOVUPS      Z13, K1, 64(DI)
+	VBROADCASTSS 28(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z1, Z14, Z14
+	VADDPS       (DI)(BX*1), Z14, Z14
+	VMOVUPS      Z14, (DI)(BX*1)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z0, Z15, Z15
+	VMOVUPS.Z    64(DI)(BX*1), K1, Z0
+	VADDPS       Z0, Z15, Z15
+	VMOVUPS      Z15, K1, 64(DI)(BX*1)
+	VZEROUPPER
+	RET
+
+// func magnitudeBitsAVX512(x *float32, n int) uint32
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2
+TEXT ·magnitudeBitsAVX512(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS withoutSign<>+0(SB), Z1
+
+loop:
+	CMPQ    CX, $0x10
+	JL      tail
+	VMOVUPS (AX), Z2
+	VANDPS  Z1, Z2, Z2
+	VPMAXSD Z2, Z0, Z0
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, CX
+	JMP     loop
+
+tail:
+	TESTQ     CX, CX
+	JZ        done
+	MOVL      $0x0000ffff, DX
+	BZHIL     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (AX), K1, Z2
+	VANDPS    Z1, Z2, Z2
+	VPMAXSD   Z2, Z0, Z0
+
+done:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VPMAXSD       Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0x0e, X0, X1
+	VPMAXSD       X1, X0, X0
+	VPSHUFD       $0x01, X0, X1
+	VPMAXSD       X1, X0, X0
+	VMOVD         X0, AX
+	VZEROUPPER
+	MOVL          AX, ret+16(FP)
+	RET
+
+// func quantizeAVX512(dst *byte, src *float32, inverse float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	VBROADCASTSS inverse+16(FP), Z0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ      DX, $0x10
+	JL        tail
+	VMOVUPS   (CX), Z1
+	VMULPS    Z0, Z1, Z1
+	VCVTPS2DQ Z1, Z1
+	VPADDD    offset128<>+0(SB), Z1, Z1
+	VPMOVDB   Z1, (AX)
+	ADDQ      $0x10, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, DX
+	JMP       loop
+
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VCVTPS2DQ Z1, Z1
+	VPADDD    offset128<>+0(SB), Z1, Z1
+	VPMOVDB   Z1, (AX)
+	ADDQ      $0x10, AX
 
 done:
 	VZEROUPPER

@@ -84,8 +84,9 @@ func BenchmarkMul(b *testing.B) {
 	}
 }
 
-// A Factor gives the same bits as AddMul, for few rows and for many, also when it is set again.
-func TestFactorIsAddMul(t *testing.T) { each(t, testFactor) }
+// A Factor and a Packed give the same bits as AddMul, for few rows and for many, also when the Factor
+// is set again. The rows are more than one block of the largest of them, and divided unevenly.
+func TestFactorAndPackedAreAddMul(t *testing.T) { each(t, testFactor) }
 
 func testFactor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -97,16 +98,18 @@ func testFactor(t *testing.T) {
 		return m
 	}
 	var f Factor
-	for _, size := range [][2]int{{100, 300}, {400, 89}, {1, 1}, {25, 75}, {193, 33}, {7, 17}} {
+	for _, size := range [][2]int{{100, 300}, {400, 89}, {1, 1}, {25, 75}, {193, 33}, {7, 17}, {768, 40}, {1000, 65}} {
 		k, n := size[0], size[1]
 		b := random(k+3, n+5).Slice(2, k+2).Columns(3, n+3)
 		f.Set(b)
-		for _, m := range []int{1, 16, 17, 40, 3, 100} {
+		packed := Pack(b)
+		for _, m := range []int{0, 1, 16, 17, 40, 3, 100, 533} {
 			a, c := random(m, k+1).Columns(0, k), random(m, n)
-			want := NewMatrix(m, n, slices.Clone(c.Data))
+			want, again := NewMatrix(m, n, slices.Clone(c.Data)), NewMatrix(m, n, slices.Clone(c.Data))
 			AddMul(want, a, b)
 			f.AddMul(c, a)
-			if !slices.Equal(c.Data, want.Data) {
+			packed.AddMul(again, a)
+			if !slices.Equal(c.Data, want.Data) || !slices.Equal(again.Data, want.Data) {
 				t.Fatalf("%dx%d times %dx%d: other values than AddMul", m, k, k, n)
 			}
 		}

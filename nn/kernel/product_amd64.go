@@ -2,10 +2,7 @@
 
 package kernel
 
-import (
-	"iter"
-	"sync"
-)
+import "sync"
 
 // Name returns the name of the kernels in use: generic, avx2 or avx512. The environment variable
 // LETHE_KERNEL selects one, if the processor supports it.
@@ -32,6 +29,21 @@ func addMulFactor(c, a Matrix, f *Factor) {
 	inUse.addMulFactor(c, a, f)
 }
 
+func pack(b Matrix) []float32 {
+	if inUse == nil {
+		return packGeneric(b)
+	}
+	return inUse.copyPanels(nil, b)
+}
+
+func addMulPacked(c, a Matrix, packed []float32) {
+	if inUse == nil {
+		addMulNNGeneric(c, a, NewMatrix(a.Cols, c.Cols, packed))
+		return
+	}
+	inUse.addMulPanels(c, a, packed)
+}
+
 func addMulTN(c, a, b Matrix) {
 	if inUse == nil {
 		addMulTNGeneric(c, a, b)
@@ -53,6 +65,10 @@ func addMulNT(c, a, b Matrix) {
 // is divided by k alone, because a value of c must not depend on the number of rows.
 const depth = 192
 
+// rowValues is the number of values of a that a product with copied panels processes at once, so that
+// they stay in the second-level cache.
+const rowValues = 192 * 1024
+
 // panels are buffers into which products copy their part of b.
 var panels = sync.Pool{New: func() any { return new([depth * 32]float32) }}
 
@@ -62,7 +78,7 @@ func (v *vectors) addMul(c, a Matrix, ar, ak, k int, b Matrix) {
 	if k == 0 || c.Rows == 0 || c.Cols == 0 {
 		return
 	}
-	for from, to := range partsOf(k) {
+	for from, to := range evenParts(k, depth) {
 		if part := b.Slice(from, to); c.Rows > v.lowest() {
 			v.tall(c, a.Data[from*ak:], ar, ak, part)
 		} else {
@@ -78,13 +94,24 @@ func (v *vectors) addMulFactor(c, a Matrix, f *Factor) {
 		return
 	}
 	if !f.copied {
-		v.copyPanels(f)
+		f.panels, f.copied = v.copyPanels(f.panels, f.b), true
 	}
-	panels := f.panels
-	for from, to := range partsOf(f.b.Rows) {
+	v.addMulPanels(c, a, f.panels)
+}
+
+// addMulPanels multiplies by panels that copyPanels made. A part of c stays in the first-level cache
+// until it is complete, and a few rows of a stay in the second-level cache until c is.
+func (v *vectors) addMulPanels(c, a Matrix, panels []float32) {
+	if a.Cols == 0 {
+		return
+	}
+	columns := len(panels) / a.Cols
+	for top, bottom := range evenParts(c.Rows, max(32, rowValues/a.Cols)) {
+		c, a := c.Slice(top, bottom), a.Slice(top, bottom)
 		for j := 0; j < c.Cols; j += 2 * v.width {
-			v.column(c, a.Data[from:], a.Stride, 1, j, panels, to-from)
-			panels = panels[(to-from)*2*v.width:]
+			for from, to := range evenParts(a.Cols, depth) {
+				v.column(c, a.Data[from:], a.Stride, 1, j, panels[from*columns+j*(to-from):], to-from)
+			}
 		}
 	}
 }
@@ -92,33 +119,23 @@ func (v *vectors) addMulFactor(c, a Matrix, f *Factor) {
 // lowest is the greatest number of rows for which it does not pay off to copy panels.
 func (v *vectors) lowest() int { return 2 * len(v.product) }
 
-func (v *vectors) copyPanels(f *Factor) {
-	b := f.b
+// copyPanels copies b to panels of two vectors of columns, part by part of its rows, and returns
+// them. It uses the given memory if that suffices.
+func (v *vectors) copyPanels(all []float32, b Matrix) []float32 {
 	columns := (b.Cols + 2*v.width - 1) / (2 * v.width) * 2 * v.width
-	if n := b.Rows * columns; cap(f.panels) < n {
-		f.panels = make([]float32, n)
+	if n := b.Rows * columns; cap(all) < n {
+		all = make([]float32, n)
 	}
-	f.panels, f.copied = f.panels[:b.Rows*columns], true
-	panels := f.panels
-	for from, to := range partsOf(b.Rows) {
+	all = all[:b.Rows*columns]
+	panels := all
+	for from, to := range evenParts(b.Rows, depth) {
 		for j := 0; j < b.Cols; j += 2 * v.width {
 			nv, last := v.widthAt(b.Cols, j)
 			v.pack[nv-1](&panels[0], &b.Data[from*b.Stride+j], 4*b.Stride, to-from, last)
 			panels = panels[(to-from)*2*v.width:]
 		}
 	}
-}
-
-// partsOf divides the inner indices of a product.
-func partsOf(k int) iter.Seq2[int, int] {
-	return func(yield func(from, to int) bool) {
-		parts := (k + depth - 1) / depth
-		for n := range parts {
-			if !yield(n*k/parts, (n+1)*k/parts) {
-				return
-			}
-		}
-	}
+	return all
 }
 
 // widthAt returns the number of vectors of the panel that begins at column j, and the number of

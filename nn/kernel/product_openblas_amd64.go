@@ -23,6 +23,12 @@ func addMulNN(c, a, b Matrix) {
 
 func addMulFactor(c, a Matrix, f *Factor) { addMulNN(c, a, f.b) }
 
+func pack(b Matrix) []float32 { return packGeneric(b) }
+
+func addMulPacked(c, a Matrix, packed []float32) {
+	addMulNN(c, a, NewMatrix(a.Cols, c.Cols, packed))
+}
+
 func addMulTN(c, a, b Matrix) {
 	if a.Cols == 1 {
 		gemv(true, b, a, a.Stride, c)

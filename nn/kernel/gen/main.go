@@ -20,6 +20,14 @@ func main() {
 	for n := range 16 {
 		DATA(4*n, U32(1))
 	}
+	withoutSign = GLOBL("withoutSign", RODATA|NOPTR)
+	for n := range 16 {
+		DATA(4*n, U32(0x7fffffff))
+	}
+	offset128 = GLOBL("offset128", RODATA|NOPTR)
+	for n := range 16 {
+		DATA(4*n, U32(128))
+	}
 	for _, i := range []isa{avx2{}, avx512{}} {
 		for mr, most := range i.blocks() {
 			for nv := 1; nv <= most; nv++ {
@@ -48,6 +56,7 @@ func main() {
 		unary(i, "silu", silu)
 		normalize(i)
 		softmax(i)
+		int8Kernels(i)
 	}
 	transpose()
 	Generate()
@@ -70,6 +79,11 @@ type isa interface {
 	round(n VecVirtual)    // to the nearest whole number
 	scale(p, n VecVirtual) // p times 2^n
 	keepGreater(x, at, best, from VecVirtual)
+	int8Rows() int                         // for products of 8-bit integers: the maximum number of rows
+	int8Bytes() int                        // of a vector of columns, for one step
+	loadInt8(b Register, v int) VecVirtual // a vector of columns
+	addProducts(a, b, acc VecVirtual)      // of one step
+	storeInt8(x VecVirtual, m Mem)         // 16 bytes of integers in the form of a
 }
 
 // product generates func(a, ar, ak, b, bs, c, cs, k, last): c[i,j] += sum_k a[i,k] b[k,j] for mr

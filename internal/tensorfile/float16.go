@@ -1,13 +1,13 @@
-package checkpoints
+package tensorfile
 
 import "math"
 
-// maxHalf is the largest number that float16 can represent.
-const maxHalf = 65504
+// MaxHalf is the largest number that float16 can represent.
+const MaxHalf = 65504
 
-// toHalf returns the bits of the float16 number (IEEE 754 binary16) nearest to x, of two
-// equally near ones the even one. The magnitude of x must not exceed maxHalf.
-func toHalf(x float32) uint16 {
+// ToHalf returns the bits of the float16 number (IEEE 754 binary16) nearest to x, of two
+// equally near ones the even one. The magnitude of x must not exceed MaxHalf.
+func ToHalf(x float32) uint16 {
 	bits := math.Float32bits(x)
 	sign := uint16(bits >> 16 & 0x8000)
 	magnitude := bits & 0x7fffffff
@@ -18,8 +18,8 @@ func toHalf(x float32) uint16 {
 	return sign | uint16((rounded-0x38000000)>>13)
 }
 
-// fromHalf returns the number with these bits, which may be an infinity or not a number.
-func fromHalf(bits uint16) float32 {
+// FromHalf returns the number with these bits, which may be an infinity or not a number.
+func FromHalf(bits uint16) float32 {
 	sign := uint32(bits&0x8000) << 16
 	magnitude := uint32(bits & 0x7fff)
 	switch {

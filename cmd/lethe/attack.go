@@ -1,0 +1,371 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/deid/attack"
+	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/internal/paths"
+	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/models"
+)
+
+type attackOptions struct {
+	format, types            string
+	reading                  readingFlags
+	reader                   string
+	marked                   bool
+	original, originalFormat string
+	surrogates, output       string
+	folds, workers           int
+	seed                     uint64
+	json                     bool
+}
+
+func newAttack() *cobra.Command {
+	var o attackOptions
+	cmd := &cobra.Command{
+		Use:   "attack RELEASED",
+		Short: "Attack de-identified notes, as somebody would who wants the PHI back",
+		Long: `Look for PHI that was missed in notes that are to be released, with the means of
+somebody who has nothing but these notes and this program. docs/attack.md explains the
+attacks and their limits.
+
+A reader, which is a model or, with --marked, whoever annotated the files of RELEASED,
+marks everything that looks like PHI. In notes with invented values, these attacks then
+try to tell real values from invented ones:
+
+  parrot    trains a tagger on the marks in a part of the notes, and suspects what it
+            does not find in the others (Carrell et al. 2019)
+  unlisted  suspects names that are not in the lists that surrogates come from
+  frequent  suspects values that occur with too many patients
+  dates     suspects dates that are far from all others of the patient
+
+In notes with tags such as [PATIENT], whatever the reader still finds is a suspect.
+
+With --original, the notes before de-identification with their gold annotations, it
+says how many of the values that were really left each attack finds, and how many of
+its suspects are right. The output has no text of notes.`,
+		Example: `  lethe attack released --format text
+  lethe attack released.jsonl --format jsonl --original gold.jsonl --output suspects.jsonl
+  lethe attack released --format brat --marked`,
+		Args: wants("RELEASED"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(args[0]); err != nil {
+				return usageError(cmd, err)
+			}
+			return o.run(cmd.Context(), args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.format, "format", "", "`FORMAT` of RELEASED: "+allFormats+" (default the only one that its content and name allow)")
+	flags.StringVar(&o.types, "types", "", typesHelp)
+	o.reading.add(flags)
+	flags.StringVar(&o.reader, "reader", models.Auto, "model or run folder `DIR` that marks what looks like PHI, or the name of a model that comes with the program")
+	flags.BoolVar(&o.marked, "marked", false, "take the annotations in the files of RELEASED for the marks of the reader (default no)")
+	flags.StringVar(&o.original, "original", "", "file or folder of the notes before de-identification, with gold annotations and the same ids (default none)")
+	flags.StringVar(&o.originalFormat, "original-format", "", "`FORMAT` of --original (default that of --format)")
+	flags.StringVar(&o.surrogates, "surrogates", "", "YAML `FILE` with the lists that the surrogates come from, as for lethe deidentify (default the built-in lists)")
+	flags.StringVar(&o.output, "output", "", "write the suspects to this `FILE`, as JSON Lines with note, offsets, type, attack and confidence (default not)")
+	flags.IntVar(&o.folds, "folds", 2, "divide the notes into `N` parts for the parrot attack")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed `N` of the division")
+	flags.BoolVar(&o.json, "json", false, "print JSON (default tables)")
+	workersFlag(cmd, &o.workers)
+	return cmd
+}
+
+func (o *attackOptions) check(released string) error {
+	if o.folds < 2 {
+		return fmt.Errorf("--folds %d is less than 2", o.folds)
+	}
+	for _, path := range []string{o.original, o.output} {
+		if path == "" {
+			continue
+		}
+		if err := paths.Apart(released, path); err != nil {
+			return err
+		}
+	}
+	if o.originalFormat != "" && o.original == "" {
+		return errors.New("--original-format requires --original")
+	}
+	if o.format == "" {
+		f, err := format.Guess(released)
+		if err != nil {
+			return fmt.Errorf("%w: give --format", err)
+		}
+		o.format = f.Name
+	}
+	return nil
+}
+
+// assault is the result of all attacks. It is the JSON output.
+type assault struct {
+	Notes   int            `json:"notes"`
+	Marked  int            `json:"marked"`         // by the reader, outside of tags
+	Tags    map[string]int `json:"tags,omitempty"` // by type
+	Left    *leaksLeft     `json:"leaks,omitempty"`
+	Attacks []attackResult `json:"attacks"`
+}
+
+// leaksLeft is what is really left in the notes.
+type leaksLeft struct {
+	Gold   int            `json:"gold"` // values in the originals
+	Left   int            `json:"left"`
+	ByType map[string]int `json:"by_type"`
+}
+
+type attackResult struct {
+	Name     string           `json:"name"`
+	Suspects []attack.Suspect `json:"-"`
+	ByType   map[string]int   `json:"suspects_by_type"`
+	Sure     int              `json:"sure"` // suspects with a confidence of at least 0.9
+	Score    *attack.Score    `json:"score,omitempty"`
+}
+
+// tagPattern matches what lethe deidentify writes for the kinds tag and numbered.
+var tagPattern = regexp.MustCompile(`\[([A-Z][A-Z0-9-]*)(?:_[0-9]+)?\]`)
+
+func (o *attackOptions) run(ctx context.Context, released string) error {
+	types, err := typeSet(o.types, o.format)
+	if err != nil {
+		return err
+	}
+	docs, err := o.read(released, o.format, types)
+	if err != nil {
+		return err
+	}
+	a := assault{Notes: len(docs), Tags: map[string]int{}}
+	if !o.marked {
+		if types, err = o.mark(ctx, docs); err != nil {
+			return err
+		}
+	}
+	tags := 0
+	for _, doc := range docs {
+		var inTags []data.Span
+		for _, at := range tagPattern.FindAllStringSubmatchIndex(doc.Text, -1) {
+			inTags = append(inTags, data.Span{Start: at[0], End: at[1]})
+			a.Tags[doc.Text[at[2]:at[3]]]++
+		}
+		tags += len(inTags)
+		doc.Spans = slices.DeleteFunc(doc.Spans, func(s data.Span) bool {
+			return slices.ContainsFunc(inTags, func(t data.Span) bool { return t.Start < s.End && s.Start < t.End })
+		})
+		a.Marked += len(doc.Spans)
+	}
+	if err := o.attack(ctx, &a, docs, types, tags > a.Marked); err != nil {
+		return err
+	}
+	if o.original != "" {
+		if err := o.score(&a, docs, types); err != nil {
+			return err
+		}
+	}
+	if o.output != "" {
+		if err := wholefile.Write(o.output, 0o666, a.writeSuspects); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return printJSON(a)
+	}
+	return a.print()
+}
+
+func (o *attackOptions) read(path, formatName string, types *data.TypeSet) ([]*data.Document, error) {
+	f, err := format.Lookup(formatName)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := o.reading.options(f, types)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := data.Collect(f.Read(path, opt))
+	if err == nil && len(docs) == 0 {
+		err = fmt.Errorf("%s: has no notes", path)
+	}
+	return docs, err
+}
+
+// mark sets the spans of the notes to what the reader finds, and returns its types.
+func (o *attackOptions) mark(ctx context.Context, docs []*data.Document) (*data.TypeSet, error) {
+	model, err := models.Open(o.reader, o.workers)
+	if err != nil {
+		return nil, fmt.Errorf("--reader: %w", err)
+	}
+	tagger, _, err := model.At(0)
+	if err != nil {
+		return nil, err
+	}
+	found, err := tagger.Tag(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	for i, doc := range docs {
+		doc.Spans = found[i]
+	}
+	return model.Types, nil
+}
+
+func (o *attackOptions) attack(ctx context.Context, a *assault, docs []*data.Document, types *data.TypeSet, tagged bool) error {
+	add := func(name string, suspects []attack.Suspect) {
+		r := attackResult{Name: name, Suspects: suspects, ByType: map[string]int{}}
+		for _, s := range suspects {
+			r.ByType[s.Type]++
+			if s.Confidence >= 0.9 {
+				r.Sure++
+			}
+		}
+		a.Attacks = append(a.Attacks, r)
+	}
+	if tagged {
+		var all []attack.Suspect
+		for _, doc := range docs {
+			for _, s := range doc.Spans {
+				all = append(all, attack.Suspect{Note: doc.ID, Span: s, Confidence: s.Score})
+			}
+		}
+		add("reader", all)
+		return nil
+	}
+	lists := map[string][]string(nil)
+	if o.surrogates != "" {
+		opt, err := replace.ReadOptions(o.surrogates)
+		if err != nil {
+			return err
+		}
+		lists = opt.Lists
+	}
+	parrot, err := attack.Parrot(ctx, docs, types, attack.Training{
+		Folds: o.folds, Seed: o.seed, Workers: o.workers,
+		Progress: func(fold, of int) { fmt.Fprintf(os.Stderr, "parrot: training %d of %d\n", fold, of) },
+	})
+	if err != nil {
+		return err
+	}
+	add("parrot", parrot)
+	add("unlisted", attack.Unlisted(docs, types, lists))
+	add("frequent", attack.Frequent(docs))
+	add("dates", attack.OddDates(docs, types))
+	return nil
+}
+
+// score compares the suspects with what is really left.
+func (o *attackOptions) score(a *assault, docs []*data.Document, types *data.TypeSet) error {
+	originalFormat := cmp.Or(o.originalFormat, o.format)
+	originalTypes, err := typeSet(o.types, originalFormat)
+	if err != nil {
+		return err
+	}
+	originals, err := o.read(o.original, originalFormat, originalTypes)
+	if err != nil {
+		return err
+	}
+	leaks, err := attack.Leaks(originals, docs)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.original, err)
+	}
+	a.Left = &leaksLeft{ByType: map[string]int{}}
+	for _, doc := range originals {
+		a.Left.Gold += len(doc.Spans)
+	}
+	leaks = slices.DeleteFunc(leaks, func(l attack.Leak) bool { return originalTypes.Describe(l.Type).Sort == data.Age })
+	if a.Left.Gold == 0 {
+		return fmt.Errorf("%s: has no annotations, so that nothing can have been left", o.original)
+	}
+	a.Left.Left = len(leaks)
+	for _, l := range leaks {
+		a.Left.ByType[l.Type]++
+	}
+	for i := range a.Attacks {
+		score := attack.Compare(a.Attacks[i].Suspects, leaks)
+		a.Attacks[i].Score = &score
+	}
+	return nil
+}
+
+func (a *assault) writeSuspects(w io.Writer) error {
+	for _, r := range a.Attacks {
+		for _, s := range r.Suspects {
+			line, err := json.Marshal(map[string]any{"attack": r.Name, "note": s.Note, "start": s.Start, "end": s.End, "type": s.Type, "confidence": s.Confidence})
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *assault) print() error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "notes: %d, marked by the reader: %d", a.Notes, a.Marked)
+	if len(a.Tags) > 0 {
+		n := 0
+		for _, count := range a.Tags {
+			n += count
+		}
+		fmt.Fprintf(&out, ", tags: %d", n)
+	}
+	fmt.Fprintln(&out)
+	if a.Left != nil {
+		fmt.Fprintf(&out, "of %d values, %d are left (ages are not counted)\n", a.Left.Gold, a.Left.Left)
+	}
+	fmt.Fprintln(&out)
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	columns := "attack\ttype\tsuspects\t"
+	if a.Left != nil {
+		columns += "leaks\tfound\trecall\tprecision\t"
+	}
+	fmt.Fprintln(w, columns)
+	for _, r := range a.Attacks {
+		row := func(typ string, suspects int, c *attack.Count) {
+			fmt.Fprintf(w, "%s\t%s\t%d\t", r.Name, typ, suspects)
+			if c != nil {
+				fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", c.Leaks, c.Hits, ratio(c.Recall()), ratio(c.Precision()))
+			}
+			fmt.Fprintln(w)
+		}
+		var all *attack.Count
+		var byType map[string]*attack.Count
+		if r.Score != nil {
+			all, byType = &r.Score.All, r.Score.ByType
+		}
+		row("all", len(r.Suspects), all)
+		for _, typ := range slices.Sorted(maps.Keys(r.ByType)) {
+			row(typ, r.ByType[typ], byType[typ])
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := os.Stdout.Write(out.Bytes())
+	return err
+}
+
+// ratio formats a share, or - if there is none.
+func ratio(x float64, ok bool) string {
+	if !ok {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", x)
+}

@@ -1,0 +1,96 @@
+package attack
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/crf"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
+	"github.com/lethe-deid/lethe/taggers/system"
+)
+
+// Training says how [Parrot] trains.
+type Training struct {
+	System   taggers.System // default a CRF over words, their forms and their parts
+	Folds    int            // at least 2; default 2
+	Seed     uint64
+	Workers  int                // default all cores
+	Progress func(fold, of int) // called before each training; may be nil
+}
+
+// Parrot is the attack of Carrell et al. 2019. The attacker trains a tagger on what the reader marked in some of the notes, and applies it to the
+// others. It repeats what the program that removed the PHI could do, so a value that it does not find was probably missed by that
+// program, too, and is real. Every note is attacked by a tagger that was trained on the other folds; a patient's notes are in one fold.
+//
+// A marked span of which the tagger finds less than half is a suspect. The confidence is 1 less the highest probability of being PHI that the tagger gives to
+// a part of it.
+func Parrot(ctx context.Context, seen []*data.Document, types *data.TypeSet, o Training) ([]Suspect, error) {
+	if o.Folds == 0 {
+		o.Folds = 2
+	}
+	if o.System == nil {
+		o.System = taggers.System{"crf": defaultParrot()}
+	}
+	folds, err := data.Folds(seen, o.Folds, true, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	var suspects []Suspect
+	for i, fold := range folds {
+		if o.Progress != nil {
+			o.Progress(i+1, len(folds))
+		}
+		var train []*data.Document
+		for j, other := range folds {
+			if j != i {
+				train = append(train, other...)
+			}
+		}
+		tagger, err := system.Fit(ctx, o.System, taggers.Task{Name: "parrot", Types: types, Train: train, Seed: o.Seed, Workers: o.Workers})
+		if err != nil {
+			return nil, err
+		}
+		prober, ok := tagger.(data.Prober)
+		if !ok {
+			return nil, errors.New("the system of the attack gives no probabilities")
+		}
+		found, doubts, err := prober.Probe(ctx, fold, 0.001)
+		if err != nil {
+			return nil, err
+		}
+		for j, doc := range fold {
+			for _, s := range doc.Spans {
+				left := 0
+				for _, part := range data.Subtract(s, data.Merge(found[j])) {
+					left += part.End - part.Start
+				}
+				if 2*left <= s.End-s.Start {
+					continue
+				}
+				confidence := 1.
+				for _, d := range doubts[j] {
+					if d.Start < s.End && s.Start < d.End {
+						confidence = min(confidence, 1-d.Score)
+					}
+				}
+				suspects = append(suspects, Suspect{doc.ID, s, confidence})
+			}
+		}
+	}
+	sortSuspects(suspects)
+	return suspects, nil
+}
+
+// defaultParrot is a CRF that learns from the notes alone.
+func defaultParrot() *crf.Config {
+	c := crf.DefaultConfig()
+	c.Features = []feature.Spec{
+		{Family: "word", Window: 2}, {Family: "shape", Window: 2}, {Family: "morphology", Window: 1},
+		{Family: "prefix", Window: 1, Size: 4}, {Family: "suffix", Window: 1, Size: 4},
+	}
+	c.MinCount = 2
+	c.Training.Iterations = 100
+	return &c
+}
