@@ -136,6 +136,7 @@ func TestConfigRefused(t *testing.T) {
 		{bert(`"hidden_act":"quick_gelu"`), `hidden_act: the activation "quick_gelu" is not supported; supported are gelu, gelu_accurate,`},
 		{bert(`"layer_norm_eps":0`), "layer_norm_eps: is 0, but must be above 0"},
 		{bert(`"layer_norm_eps":"1e-12"`), "layer_norm_eps: must be a number"},
+		{bert(`"embedding_size":128`), "embedding_size: is 128, but must be hidden_size for the type bert"},
 		{bert(`"pad_token_id":30522`), "pad_token_id: is 30522, but must be from 0 to 30521"},
 		{`{"model_type":"roberta","pad_token_id":null}`, "pad_token_id: is null, but positions are counted from it"},
 		{`{"model_type":"roberta","max_position_embeddings":2}`, "max_position_embeddings: is 2, which is not above pad_token_id, 1, by two at least"},

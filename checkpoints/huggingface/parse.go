@@ -1,6 +1,7 @@
 package huggingface
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,33 +20,34 @@ type network struct {
 	hiddenKey, layersKey, headsKey, intermediateKey, activationKey, epsilonKey string
 	hidden, layers, heads, intermediate, vocabulary, positions, types, pad     int
 	epsilon                                                                    float64
+	embedding                                                                  int // 0: as hidden
 }
 
 // networks are the model types of ModelTypes, with the defaults of transformers 5.23.
 var networks = func() map[string]network {
 	bert := network{
 		"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act", "layer_norm_eps",
-		768, 12, 12, 3072, 30522, 512, 2, 0, 1e-12,
+		768, 12, 12, 3072, 30522, 512, 2, 0, 1e-12, 0,
 	}
 	roberta := bert
 	roberta.vocabulary, roberta.pad = 50265, 1
 	xlmr := bert
 	xlmr.pad = 1
 	electra := bert
-	electra.hidden, electra.heads, electra.intermediate = 256, 4, 1024
+	electra.hidden, electra.heads, electra.intermediate, electra.embedding = 256, 4, 1024, 128
 	return map[string]network{
 		"bert": bert, "roberta": roberta, "xlm-roberta": xlmr, "camembert": xlmr, "electra": electra,
 		"distilbert": {
 			"dim", "n_layers", "n_heads", "hidden_dim", "activation", "", // the epsilon is fixed
-			768, 6, 12, 3072, 30522, 512, 0, 0, 1e-12,
+			768, 6, 12, 3072, 30522, 512, 0, 0, 1e-12, 0,
 		},
 		"deberta-v2": {
 			"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act", "layer_norm_eps",
-			1536, 24, 24, 6144, 128100, 512, 0, 0, 1e-7,
+			1536, 24, 24, 6144, 128100, 512, 0, 0, 1e-7, 0,
 		},
 		"modernbert": {
 			"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_activation", "norm_eps",
-			768, 22, 12, 1152, 50368, 8192, 0, 50283, 1e-5,
+			768, 22, 12, 1152, 50368, 8192, 0, 50283, 1e-5, 0,
 		},
 	}
 }()
@@ -86,7 +88,6 @@ func parseConfig(raw []byte) (Config, error) {
 	if n.types > 0 {
 		c.TypeVocabulary = s.whole(n.types, 1, maxRows, "type_vocab_size")
 	}
-	c.EmbeddingSize = c.HiddenSize
 	s.pad(&c, n.pad)
 	if c.HiddenSize%c.Heads != 0 {
 		s.fail(n.hiddenKey, "is %d, which is not a multiple of %s, %d", c.HiddenSize, n.headsKey, c.Heads)
@@ -96,15 +97,18 @@ func parseConfig(raw []byte) (Config, error) {
 			s.fail(key, "must be %s divided by %s", n.hiddenKey, n.headsKey)
 		}
 	}
+	c.EmbeddingSize = s.whole(cmp.Or(n.embedding, c.HiddenSize), 1, maxWidth, "embedding_size")
 	switch c.ModelType {
 	case "electra":
-		c.EmbeddingSize = s.whole(128, 1, maxWidth, "embedding_size")
 	case "deberta-v2":
-		c.EmbeddingSize = s.whole(c.HiddenSize, 1, maxWidth, "embedding_size")
-		c.TypeVocabulary = s.whole(0, 0, maxRows, "type_vocab_size")
 		s.deberta(&c)
 	case "modernbert":
 		s.modernBERT(&c)
+		fallthrough
+	default:
+		if c.EmbeddingSize != c.HiddenSize {
+			s.fail("embedding_size", "is %d, but must be %s for the type %s", c.EmbeddingSize, n.hiddenKey, c.ModelType)
+		}
 	}
 	c.Labels = s.labels()
 	if s.err != nil {
@@ -290,6 +294,7 @@ func (s *settings) pad(c *Config, absent int) {
 }
 
 func (s *settings) deberta(c *Config) {
+	c.TypeVocabulary = s.whole(0, 0, maxRows, "type_vocab_size")
 	d := &c.DeBERTa
 	d.RelativeAttention = value(s, "relative_attention", false)
 	if d.MaxRelativePositions = s.whole(-1, -1, maxRows, "max_relative_positions"); d.MaxRelativePositions < 1 {

@@ -36,8 +36,8 @@ func readTorch(f *file, left *budget) ([]stored, error) {
 		return nil, err
 	}
 	if len(start) > 0 && start[0] == 0x80 { // a pickle
-		return nil, errors.New(`is in the format of PyTorch before version 1.6, which is not supported; convert it with Python: ` +
-			`import torch; torch.save(torch.load("pytorch_model.bin", weights_only=True), "pytorch_model.bin")`)
+		return nil, fmt.Errorf("is in the format of PyTorch before version 1.6, which is not supported; convert it with Python: "+
+			"import torch; torch.save(torch.load(%[1]q, weights_only=True), %[1]q)", f.name)
 	}
 	members, err := readArchive(f, left)
 	if err != nil {

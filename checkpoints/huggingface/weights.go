@@ -82,7 +82,7 @@ func (s *stored) transpose(numbers []float32) []float32 {
 }
 
 // budget is how many bytes of headers may still be read: of safetensors files, of zip archives, and of
-// pickles. It is forty times what a model with a hundred layers requires, and keeps the memory for a hostile
+// pickles. It is twenty times what a model with a hundred layers requires, and keeps the memory for a hostile
 // one below 100 MB.
 type budget int64
 

@@ -135,7 +135,7 @@ func ParseHeader(header []byte, size int) ([]Entry, map[string]string, error) {
 		case len(e.Shape) > maxAxes:
 			return nil, nil, fmt.Errorf("tensor %q: has %d axes; at most %d are supported", e.Name, len(e.Shape), maxAxes)
 		case width == 0:
-			return nil, nil, fmt.Errorf("tensor %q: type %q is not supported", e.Name, e.Type)
+			return nil, nil, fmt.Errorf("tensor %q: type %.100q is not supported", e.Name, e.Type)
 		case e.Begin != end:
 			return nil, nil, fmt.Errorf("tensor %q: begins at byte %d, but the previous one ends at %d", e.Name, e.Begin, end)
 		case !ok || n > (size-end)/width || e.End-e.Begin != width*n:
