@@ -50,34 +50,33 @@ func (l *layer) attend(found, projected kernel.Matrix, head, size int, s *scratc
 	}
 }
 
-// rotation turns pairs of numbers of queries and keys by angles in proportion to the position, so that
-// their products depend on the distance (Su et al. 2021, section 3.2).
+// rotation turns pairs of numbers of queries and keys by angles in proportion to their position, so that
+// their products depend on the distance (Su et al. 2021, section 3.2). Numbers n and n+size/2 of a head of
+// this size are a pair.
 type rotation struct {
-	half     int           // numbers of a head, divided by 2: number n forms a pair with number n+half
-	cos, sin kernel.Matrix // [positions, half]
+	speed []float32 // angle per position, by pair
 }
 
-// newRotation computes the angles in float32, as PyTorch does, because at great positions the
-// rounding is visible.
-func newRotation(positions, size int, theta float64) *rotation {
-	half := size / 2
-	r := &rotation{half, kernel.NewMatrix(positions, half, make([]float32, positions*half)), kernel.NewMatrix(positions, half, make([]float32, positions*half))}
-	for n := range half {
-		power := float32(math.Pow(theta, float64(float32(2*n)/float32(size))))
-		speed := 1 / power
-		for p := range positions {
-			sin, cos := math.Sincos(float64(float32(p) * speed))
-			r.sin.Row(p)[n], r.cos.Row(p)[n] = float32(sin), float32(cos)
-		}
+// newRotation computes in float32, as PyTorch does, because at great positions the rounding matters.
+func newRotation(size int, theta float64) *rotation {
+	r := &rotation{make([]float32, size/2)}
+	for n := range r.speed {
+		r.speed[n] = 1 / float32(math.Pow(theta, float64(float32(2*n)/float32(size))))
 	}
 	return r
 }
 
-// turn turns each head in a row of queries or keys.
-func (r *rotation) turn(row []float32, position int) {
-	sin, cos := r.sin.Row(position), r.cos.Row(position)
-	for ; len(row) > 0; row = row[2*r.half:] {
-		first, second := row[:r.half], row[r.half:2*r.half]
+// turn turns each head in the queries and keys of a position.
+func (r *rotation) turn(heads []float32, position int32, s *scratch) {
+	pairs := len(r.speed)
+	angles := s.angles.matrix(2, pairs)
+	sin, cos := angles.Row(0), angles.Row(1)
+	for n, speed := range r.speed {
+		a, b := math.Sincos(float64(float32(position) * speed))
+		sin[n], cos[n] = float32(a), float32(b)
+	}
+	for ; len(heads) > 0; heads = heads[2*pairs:] {
+		first, second := heads[:pairs], heads[pairs:2*pairs]
 		for n, x := range first {
 			y := second[n]
 			first[n], second[n] = x*cos[n]-y*sin[n], y*cos[n]+x*sin[n]

@@ -25,6 +25,7 @@ import (
 type Weights interface {
 	Tensor(name string) (checkpoints.Tensor, error)
 	Shape(name string) (shape []int, ok bool)
+	Names() []string // those of all tensors that can change the scores
 }
 
 // Options says how a network is computed.
@@ -79,12 +80,18 @@ func New(c huggingface.Config, w Weights, o Options) (*Encoder, error) {
 	if err := check(c, a); err != nil {
 		return nil, err
 	}
-	l := &loader{architecture: a, config: c, weights: w, int8: o.Int8}
+	l := &loader{architecture: a, config: c, weights: w, used: map[string]bool{}}
 	e := &Encoder{
 		hidden: c.HiddenSize, headSize: c.HiddenSize / c.Heads, intermediate: c.Intermediate, limit: c.Positions, labels: len(c.Labels), workers: o.Workers,
-		embeddings: l.embeddings(), layers: l.network(), normFirst: a.normFirst, gated: a.gated, activation: activations[c.Activation], convolution: l.convolution(),
+		normFirst: a.normFirst, gated: a.gated, activation: activations[c.Activation],
 	}
+	e.embeddings = l.embeddings()
+	l.int8 = o.Int8
+	e.layers = l.network()
+	l.int8 = false // few products are outside of the layers
+	e.convolution = l.convolution()
 	l.head(e)
+	l.checkUnused()
 	if l.err != nil {
 		return nil, l.err
 	}
@@ -97,6 +104,10 @@ func New(c huggingface.Config, w Weights, o Options) (*Encoder, error) {
 	e.passes.New = func() any { return &pass{scratch: make([]scratch, e.workers)} }
 	return e, nil
 }
+
+// maxRelative is the greatest number of positions for relative attention, which makes a table of them
+// that is not a tensor.
+const maxRelative = 1 << 20
 
 // check returns an error if the numbers of a configuration do not make a network.
 func check(c huggingface.Config, a architecture) error {
@@ -125,6 +136,8 @@ func check(c huggingface.Config, a architecture) error {
 	switch c.ModelType {
 	case "deberta-v2":
 		switch {
+		case c.Positions > maxRelative:
+			return fmt.Errorf("max_position_embeddings: expected at most %d, given %d", maxRelative, c.Positions)
 		case d.RelativeAttention && d.MaxRelativePositions < 1:
 			return fmt.Errorf("max_relative_positions: expected at least 1, given %d", d.MaxRelativePositions)
 		case d.PositionBuckets < 0 || d.PositionBuckets > 0 && (d.PositionBuckets < 4 || d.MaxRelativePositions-1 <= d.PositionBuckets/2):
@@ -226,7 +239,8 @@ type pass struct {
 // scratch is the memory of a worker.
 type scratch struct {
 	input, output, wide, activated buffer
-	keys, scores, byKey, byQuery   buffer
+	angles, keys, scores           buffer
+	byKey, byQuery                 buffer
 	keyPositions                   kernel.Matrix // see relative
 }
 
@@ -300,7 +314,7 @@ func (e *Encoder) project(p *pass, l *layer, from, to int, s *scratch) {
 	l.heads.set(projected, input)
 	if l.rotation != nil {
 		for i := range projected.Rows {
-			l.rotation.turn(projected.Row(i)[:2*e.hidden], int(p.positions[from+i]))
+			l.rotation.turn(projected.Row(i)[:2*e.hidden], p.positions[from+i], s)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package encoder
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -25,16 +26,11 @@ type example struct {
 	Scores    [][]float64
 }
 
-// examples reads the recorded examples, or makes them if LETHE_PYTHON names a Python with transformers.
-func examples(t *testing.T) []example {
+// recorded are examples that need no Python.
+const recorded = "testdata/golden.json"
+
+func examples(t *testing.T, path string) []example {
 	t.Helper()
-	path := "testdata/golden.json"
-	if python := os.Getenv("LETHE_PYTHON"); python != "" {
-		path = filepath.Join(t.TempDir(), "golden.json")
-		if out, err := exec.Command(python, "../../scripts/peers/encoders.py", "golden", path).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +45,7 @@ func examples(t *testing.T) []example {
 // named returns a recorded example.
 func named(t *testing.T, name string) example {
 	t.Helper()
-	all := examples(t)
+	all := examples(t, recorded)
 	i := slices.IndexFunc(all, func(e example) bool { return e.Name == name })
 	if i < 0 {
 		t.Fatalf("no example %q", name)
@@ -131,6 +127,8 @@ func (w tensors) Shape(name string) ([]int, bool) {
 	return t.Shape, ok
 }
 
+func (w tensors) Names() []string { return slices.Sorted(maps.Keys(w)) }
+
 // parts returns the configuration and the weights of a recorded example.
 func parts(t *testing.T, name string) (huggingface.Config, tensors) {
 	t.Helper()
@@ -166,8 +164,16 @@ func difference(t *testing.T, got Scores, want []float64) float64 {
 	return most / size
 }
 
+// If LETHE_PYTHON names a Python with transformers, the examples are made by it.
 func TestAgainstTransformers(t *testing.T) {
-	for _, example := range examples(t) {
+	path := recorded
+	if python := os.Getenv("LETHE_PYTHON"); python != "" {
+		path = filepath.Join(t.TempDir(), "golden.json")
+		if out, err := exec.Command(python, "../../scripts/peers/encoders.py", "golden", path).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for _, example := range examples(t, path) {
 		t.Run(example.Name, func(t *testing.T) {
 			scores, err := example.network(t, Options{}).Logits(example.Sequences)
 			if err != nil {
@@ -184,12 +190,29 @@ func TestAgainstTransformers(t *testing.T) {
 	}
 }
 
+// Networks of bytes have scores that differ, but not much.
+func TestInt8(t *testing.T) {
+	for _, example := range examples(t, recorded) {
+		scores, err := example.network(t, Options{Int8: true}).Logits(example.Sequences)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := len(scores) - 1
+		if d := difference(t, scores[last], example.Scores[last]); !(d > tolerance && d < 0.2) {
+			t.Errorf("%s: the scores differ by %.2g", example.Name, d)
+		}
+	}
+}
+
 // A sequence has the same bits alone, in any batch, and with any number of workers. The batch takes several
 // passes.
 func TestSameBitsInAnyBatch(t *testing.T) {
-	for _, name := range []string{"electra", "deberta convolution", "modernbert"} {
-		example := named(t, name)
-		one := example.network(t, Options{Workers: 1})
+	for _, test := range []struct {
+		name string
+		int8 bool
+	}{{"electra", false}, {"deberta convolution", false}, {"modernbert", false}, {"roberta", true}} {
+		name, example := test.name, named(t, test.name)
+		one := example.network(t, Options{Workers: 1, Int8: test.int8})
 		var batch [][]int32
 		longest := example.Sequences[len(example.Sequences)-1]
 		for n := range maxRows/len(longest) + 1 {
@@ -204,7 +227,7 @@ func TestSameBitsInAnyBatch(t *testing.T) {
 			want = append(want, alone[0])
 		}
 		for _, workers := range []int{1, 3} {
-			got, err := example.network(t, Options{Workers: workers}).Logits(batch)
+			got, err := example.network(t, Options{Workers: workers, Int8: test.int8}).Logits(batch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -324,6 +347,10 @@ func TestTensorsThatDoNotFit(t *testing.T) {
 				t.Errorf("%s with a longer %s: error %v", name, tensor, err)
 			}
 			w[tensor] = right
+		}
+		w["lstm.weight"] = checkpoints.Tensor{Name: "lstm.weight", Shape: []int{1}, Data: []float32{1}}
+		if _, err := New(c, w, Options{}); err == nil || err.Error() != `tensor "lstm.weight" has no place in a network with this config.json` {
+			t.Errorf("%s with another tensor: error %v", name, err)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type loader struct {
 	config  huggingface.Config
 	weights Weights
 	int8    bool
+	used    map[string]bool // the names of the tensors that were read
 	err     error
 }
 
@@ -114,7 +115,7 @@ func (l *loader) rotations() (global, local *rotation) {
 		return nil, nil
 	}
 	size := c.HiddenSize / c.Heads
-	return newRotation(c.Positions, size, c.ModernBERT.GlobalTheta), newRotation(c.Positions, size, c.ModernBERT.LocalTheta)
+	return newRotation(size, c.ModernBERT.GlobalTheta), newRotation(size, c.ModernBERT.LocalTheta)
 }
 
 // relativePositions reads DeBERTa's table of relative positions, which all layers share. bucket is nil if
@@ -291,12 +292,23 @@ func (l *loader) tensor(name string, shape ...int) []float32 {
 		l.err = fmt.Errorf("tensor %q: the shape is %v, but config.json requires %v", name, found, shape)
 		return nil
 	}
+	l.used[name] = true
 	t, err := l.weights.Tensor(name)
 	if err != nil {
 		l.err = err
 		return nil
 	}
 	return t.Data
+}
+
+// checkUnused refuses tensors that were not read, because the network that they belong to is another one. A
+// DeBERTa that does not use its table of positions may have one.
+func (l *loader) checkUnused() {
+	for _, name := range l.weights.Names() {
+		if l.err == nil && !l.used[name] && name != deberta.positions+".weight" {
+			l.err = fmt.Errorf("tensor %q has no place in a network with this config.json", name)
+		}
+	}
 }
 
 func scale(x []float32, by float32) {
