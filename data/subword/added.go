@@ -2,6 +2,7 @@ package subword
 
 import (
 	"iter"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -59,10 +60,10 @@ func (m *matcher) cut(p piece) iter.Seq[piece] {
 					continue
 				}
 				if token.left {
-					start = max(len(trimRight(p.s[:start])), last)
+					start = max(len(strings.TrimRightFunc(p.s[:start], unicode.IsSpace)), last)
 				}
 				if token.right {
-					end = len(p.s) - len(trimLeft(p.s[end:]))
+					end = len(p.s) - len(strings.TrimLeftFunc(p.s[end:], unicode.IsSpace))
 				}
 				start = max(start, last) // white space after a token can be a token itself
 				if end < start {

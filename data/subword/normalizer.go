@@ -126,10 +126,10 @@ func strip(left, right bool) normalizer {
 	return func(p piece) (piece, error) {
 		start, end := 0, len(p.s)
 		if left {
-			start = end - len(trimLeft(p.s))
+			start = end - len(strings.TrimLeftFunc(p.s, unicode.IsSpace))
 		}
 		if right {
-			end = start + len(trimRight(p.s[start:]))
+			end = start + len(strings.TrimRightFunc(p.s[start:], unicode.IsSpace))
 		}
 		return p.cut(start, end), nil
 	}
@@ -190,11 +190,11 @@ func form(f norm.Form) normalizer {
 			}
 			end := i
 			for end < len(p.s) {
-				q := f.PropertiesString(p.s[end:])
-				if end > i && q.BoundaryBefore() {
+				_, n := utf8.DecodeRuneInString(p.s[end:])
+				if first := decompose.String(p.s[end : end+n]); end > i && f.PropertiesString(first).BoundaryBefore() {
 					break
 				}
-				end += q.Size()
+				end += n
 			}
 			segment(&e, i, end, decompose, composed)
 			i = end

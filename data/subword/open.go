@@ -97,14 +97,15 @@ func (f *folder) open() (*Tokenizer, error) {
 		return nil, err
 	}
 	for _, kind := range []struct {
-		name string
-		open func(raw []byte, c *config) (*Tokenizer, error)
+		name    string
+		open    func(raw []byte, c *config) (*Tokenizer, error)
+		classes []string // of tokenizers; all if empty
 	}{
-		{"tokenizer.json", fromJSON},
-		{"vocab.txt", fromVocabulary},
-		{"vocab.json", f.fromMerges},
-		{"sentencepiece.bpe.model", f.fromXLMRoberta},
-		{"spm.model", fromDeberta},
+		{"tokenizer.json", fromJSON, nil},
+		{"vocab.txt", fromVocabulary, bertClasses},
+		{"vocab.json", f.fromMerges, []string{"RobertaTokenizer"}},
+		{"sentencepiece.bpe.model", f.fromXLMRoberta, []string{"XLMRobertaTokenizer", "CamembertTokenizer"}},
+		{"spm.model", fromDeberta, []string{"DebertaV2Tokenizer"}},
 	} {
 		raw, err := f.read(kind.name)
 		if err != nil {
@@ -112,6 +113,9 @@ func (f *folder) open() (*Tokenizer, error) {
 		}
 		if raw == nil {
 			continue
+		}
+		if kind.classes != nil && c.Class != "" && !c.is(kind.classes...) {
+			return nil, f.in("tokenizer_config.json", fmt.Errorf("tokenizer_class: %q is not supported with %s: must be %s", c.Class, kind.name, strings.Join(kind.classes, " or ")))
 		}
 		t, err := kind.open(raw, c)
 		return t, f.in(kind.name, err)
@@ -224,8 +228,12 @@ func (c *config) token(setting, otherwise string) string {
 	return otherwise
 }
 
-// is reports whether the class of the tokenizer has this name, with or without the ending Fast.
-func (c *config) is(class string) bool { return strings.TrimSuffix(c.Class, "Fast") == class }
+// is reports whether the class of the tokenizer is one of these, with or without the ending Fast.
+func (c *config) is(classes ...string) bool {
+	return slices.Contains(classes, strings.TrimSuffix(c.Class, "Fast"))
+}
+
+var bertClasses = []string{"BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"}
 
 // fromJSON makes the tokenizer that tokenizer.json describes.
 func fromJSON(raw []byte, c *config) (*Tokenizer, error) {
@@ -283,8 +291,7 @@ func (c *config) override(d *document) error {
 		k, _ := kindOfComponent(v) // an error is found again where the component is made
 		return k
 	}
-	bert := c.Class == "" || c.is("BertTokenizer") || c.is("DistilBertTokenizer") || c.is("ElectraTokenizer")
-	if bert && kind(d.normalizer) == "BertNormalizer" {
+	if (c.Class == "" || c.is(bertClasses...)) && kind(d.normalizer) == "BertNormalizer" {
 		s, err := as[bertJSON](d.normalizer)
 		if err != nil {
 			return fmt.Errorf("normalizer: BertNormalizer: %w", err)

@@ -24,8 +24,8 @@ import (
 // Token is a part of a text.
 //
 // Start and End are offsets in bytes. Tokens are in the order of the text and do not overlap. A token covers what its spelling was
-// made from, without white space at its ends, unless it consists of white space. Text that a normalizer removes, or
-// that separates words, is covered by no token.
+// made from, without what the white space at its ends was made from, unless it is only white space. Text that a normalizer removes,
+// or that separates words, is covered by no token.
 //
 // A token can be empty: if it was inserted, like the mark of a word at the beginning of a text, or if it is a further part of a
 // character that a normalizer expanded, as with … and the three points, of which the first covers the whole character. Tokens
@@ -126,38 +126,48 @@ func (e *encoding) encode(p piece) (err error) {
 // add adds the token for s[start:end] of a piece.
 func (e *encoding) add(p piece, id int32, start, end int) error {
 	from := p.span(start, end)
-	a, b := max(int(from.start), e.end), max(int(from.end), e.end)
-	if b > len(e.text) {
-		return fmt.Errorf("token %d ends after the text", id) // a mistake of this package
+	if first, last := e.trim(&p, start, end); first < last {
+		from = p.span(first, last)
+	} else if end < len(p.s) {
+		from.end = min(from.end, p.at(end).start) // a space and a mark can be made from one character, which is the mark's
 	}
+	a := max(int(from.start), e.end)
+	b := max(int(from.end), a)
 	e.end = b
-	covered := e.text[a:b]
-	if trimmed := trimLeft(covered); trimmed != "" {
-		a = b - len(trimmed)
-		b = a + len(trimRight(trimmed))
+	if e.end > len(e.text) {
+		return fmt.Errorf("token %d ends after the text", id) // a mistake of this package
 	}
 	e.tokens = append(e.tokens, Token{id, a, b})
 	return nil
 }
 
-func trimLeft(s string) string {
-	for i, r := range s {
-		if !unicode.IsSpace(r) {
-			return s[i:]
-		}
-	}
-	return ""
-}
-
-func trimRight(s string) string {
-	for s != "" {
-		r, n := utf8.DecodeLastRuneInString(s)
-		if !unicode.IsSpace(r) {
+// trim returns the part of s[start:end] of a piece between the white space at its ends.
+func (e *encoding) trim(p *piece, start, end int) (int, int) {
+	for start < end {
+		r, n := utf8.DecodeRuneInString(p.s[start:end])
+		if !e.isBlank(p, r, start, n) {
 			break
 		}
-		s = s[:len(s)-n]
+		start += n
 	}
-	return s
+	for start < end {
+		r, n := utf8.DecodeLastRuneInString(p.s[start:end])
+		if !e.isBlank(p, r, end-n, n) {
+			break
+		}
+		end -= n
+	}
+	return start, end
+}
+
+// isBlank reports whether the character at an offset of a piece is white space, or the mark ▁ that a normalizer or splitter puts in place of
+// it.
+func (e *encoding) isBlank(p *piece, r rune, at, n int) bool {
+	if r != '▁' {
+		return unicode.IsSpace(r)
+	}
+	from := p.span(at, at+n)
+	return e.text[from.start:from.end] != "▁"
 }
 
 // vocabulary contains the spelling of each id, or the empty string.

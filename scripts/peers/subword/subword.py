@@ -16,9 +16,7 @@ import pathlib
 import sys
 import tempfile
 
-import sentencepiece
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers.convert_slow_tokenizer import DebertaV2Converter
 
 # What NFKC does to some characters, and what SentencePiece does to others: enough to test the format of the table, in 2 KB.
 RULES = ["2026\t2E 2E 2E", "FB01\t66 69", "FB03\t66 66 69", "A0\t20", "2003\t20", "9\t20", "A\t20", "D\t20", "200B\t20", "1\t", "7F\t",
@@ -47,7 +45,7 @@ def wordpiece(notes, size, lower):
     return tokenizer
 
 
-def byte_level(notes, size, pre_tokenizer, names, merges=True):
+def byte_level(notes, size, pre_tokenizer, names):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizer
     tokenizer.decoder = decoders.ByteLevel()
@@ -96,8 +94,9 @@ def byte_fallback(notes, size):
     return tokenizer
 
 
-def sentence_piece(notes, size, full, out, symbols, **options):
-    """Trains a SentencePiece model, and returns it as a message."""
+def sentence_piece(notes, size, full, out, **options):
+    """Trains a SentencePiece model, writes it, and returns it as a message."""
+    import sentencepiece
     from sentencepiece import sentencepiece_model_pb2
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -108,17 +107,20 @@ def sentence_piece(notes, size, full, out, symbols, **options):
             (folder / "rules").write_text("\n".join(RULES) + "\n", encoding="utf-8")
             options["normalization_rule_tsv"] = str(folder / "rules")
         sentencepiece.SentencePieceTrainer.train(input=str(folder / "notes"), model_prefix=str(folder / "m"), vocab_size=size, character_coverage=0.9999,
-                                                 minloglevel=2, num_threads=1, user_defined_symbols=symbols, hard_vocab_limit=False, **options)
+                                                 minloglevel=2, num_threads=1, hard_vocab_limit=False, **options)
         raw = (folder / "m.model").read_bytes()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_bytes(raw)
     message = sentencepiece_model_pb2.ModelProto()
     message.ParseFromString(raw)
+    for field in "input", "model_prefix":  # names of files
+        message.trainer_spec.ClearField(field)
+    message.normalizer_spec.ClearField("normalization_rule_tsv")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(message.SerializeToString())
     return message
 
 
 def xlm_roberta(notes, size, full, out, camembert=False):
-    message = sentence_piece(notes, size, full, out / "sentencepiece.bpe.model", [])
+    message = sentence_piece(notes, size, full, out / "sentencepiece.bpe.model")
     pieces = [(p.piece, p.score) for p in message.pieces]
     if camembert:
         vocabulary = [("<s>NOTUSED", 0.0), ("<pad>", 0.0), ("</s>NOTUSED", 0.0), ("<unk>", 0.0), ("<unk>NOTUSED", -100)] + pieces[1:]
@@ -135,7 +137,8 @@ def xlm_roberta(notes, size, full, out, camembert=False):
 
 
 def deberta(notes, size, full, out):
-    message = sentence_piece(notes, size, full, out / "spm.model", [], pad_id=0, unk_id=3, bos_id=1, eos_id=2,
+    from transformers.convert_slow_tokenizer import DebertaV2Converter
+    message = sentence_piece(notes, size, full, out / "spm.model", pad_id=0, unk_id=3, bos_id=1, eos_id=2,
                              pad_piece="[PAD]", unk_piece="[UNK]", bos_piece="[CLS]", eos_piece="[SEP]")
 
     class Original:  # what the converter asks the slow tokenizer
@@ -216,7 +219,7 @@ def main():
         return
     tokenizer = Tokenizer.from_file(str(args.folder / "tokenizer.json"))
     for line in sys.stdin:
-        print(json.dumps(encode(tokenizer, json.loads(line))))
+        print(json.dumps(encode(tokenizer, json.loads(line)), separators=(",", ":")))
 
 
 if __name__ == "__main__":
