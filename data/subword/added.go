@@ -13,7 +13,6 @@ type addedToken struct {
 	id             int32
 	word           bool // not found inside a word
 	left, right    bool // takes the white space before it, after it
-	special        bool
 	normalizedText bool // searched for in the normalized text
 }
 

@@ -16,7 +16,7 @@ func (c *config) standard(v *vocabulary, left bool, defaults ...string) ([]added
 	var added []addedToken
 	for i := 0; i < len(defaults); i += 2 {
 		setting := defaults[i]
-		token := addedToken{content: c.token(setting, defaults[i+1]), special: true, left: left && setting == "mask_token"}
+		token := addedToken{content: c.token(setting, defaults[i+1]), left: left && setting == "mask_token"}
 		if s := c.tokens[setting]; s.flags != nil {
 			token = s.flags.token()
 		}
@@ -218,7 +218,7 @@ func fromDeberta(raw []byte, c *config) (*Tokenizer, error) {
 	}
 	for _, i := range m.added {
 		if token := m.pieces[i].token; !slices.ContainsFunc(added, func(a addedToken) bool { return a.content == token }) {
-			added = append(added, addedToken{content: token, id: int32(i), special: true})
+			added = append(added, addedToken{content: token, id: int32(i)})
 		}
 	}
 	return t, t.around(added, c.token("cls_token", "[CLS]"), c.token("sep_token", "[SEP]"))

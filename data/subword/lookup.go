@@ -3,7 +3,6 @@ package subword
 import (
 	"slices"
 	"sort"
-	"strings"
 )
 
 // lookup finds the strings of a set that a text begins with. The strings are sorted, so that those with a given beginning are a range,
@@ -104,12 +103,4 @@ func (l *lookup) longest(s string) (id int32, n int) {
 		}
 	}
 	return id, n
-}
-
-// get returns the id of a string, or none.
-func (l *lookup) get(s string) int32 {
-	if i, ok := slices.BinarySearchFunc(l.sorted, s, strings.Compare); ok {
-		return l.ids[i]
-	}
-	return none
 }

@@ -263,7 +263,7 @@ func fromJSON(raw []byte, c *config) (*Tokenizer, error) {
 	var added []addedToken
 	for i, a := range d.added {
 		token := a.token()
-		if err := t.vocabulary.add(&token, *a.ID, added); err != nil {
+		if err := t.vocabulary.add(&token, *a.ID); err != nil {
 			return nil, fmt.Errorf("added_tokens: entry %d: %w", i, err)
 		}
 		added = append(added, token)
@@ -279,7 +279,7 @@ func (a addedJSON) token() addedToken {
 }
 
 func (a at) token() addedToken {
-	return addedToken{content: *a.Content, word: a.SingleWord, left: a.Left, right: a.Right, special: a.Special, normalizedText: or(a.Normalized, !a.Special)}
+	return addedToken{content: *a.Content, word: a.SingleWord, left: a.Left, right: a.Right, normalizedText: or(a.Normalized, !a.Special)}
 }
 
 // override changes the settings of tokenizer.json that tokenizer_config.json has too.
@@ -348,7 +348,7 @@ func (c *config) addTo(v *vocabulary, added []addedToken) ([]addedToken, error) 
 		if slices.ContainsFunc(added, func(a addedToken) bool { return a.content == m.token.content }) {
 			continue
 		}
-		if err := v.add(&m.token, m.id, added); err != nil {
+		if err := v.add(&m.token, m.id); err != nil {
 			return nil, fmt.Errorf("the added token %d: %w", m.id, err)
 		}
 		added = append(added, m.token)
@@ -358,7 +358,7 @@ func (c *config) addTo(v *vocabulary, added []addedToken) ([]addedToken, error) 
 
 // add sets the id of an added token. If it is not in the vocabulary, its id must be the next free one, because tokenizers would give it
 // that one whatever the file says.
-func (v *vocabulary) add(a *addedToken, id int64, added []addedToken) error {
+func (v *vocabulary) add(a *addedToken, id int64) error {
 	if a.content == "" || len(a.content) > maxToken {
 		return fmt.Errorf("the token is empty or longer than %d bytes", maxToken)
 	}
@@ -402,6 +402,9 @@ func (t *Tokenizer) finish(added []addedToken, before, after []int64) error {
 			}
 			*side.to = append(*side.to, int32(id))
 		}
+	}
+	if _, ok := t.model.(*bpe); !ok {
+		t.vocabulary.ids = nil // the other models have tables of their own
 	}
 	return nil
 }

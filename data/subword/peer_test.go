@@ -15,13 +15,13 @@ import (
 
 const script = "../../scripts/peers/subword/subword.py"
 
-// python returns the interpreter that LETHE_PYTHON names, which must have tokenizers.
+// python returns the interpreter that LETHE_PYTHON names, which must have what the script needs.
 func python(t *testing.T) string {
 	path := os.Getenv("LETHE_PYTHON")
 	if path == "" {
-		t.Skip("LETHE_PYTHON does not name a Python with tokenizers")
+		t.Skip("LETHE_PYTHON does not name a Python with tokenizers, transformers, sentencepiece and protobuf")
 	}
-	if out, err := exec.Command(path, "-c", "import tokenizers").CombinedOutput(); err != nil {
+	if out, err := exec.Command(path, "-c", "import google.protobuf, sentencepiece, tokenizers, transformers.convert_slow_tokenizer").CombinedOutput(); err != nil {
 		t.Skipf("LETHE_PYTHON: %v: %s", err, out)
 	}
 	return path
@@ -49,7 +49,7 @@ var blocks = [][2]rune{
 }
 
 var phrases = []string{
-	"<s>", "</s>", "<unk>", "<mask>", "[MASK]", "[CLS]", "[UNK]", "MRN", "Résumé", "|||PHONE_NUMBER|||", "▁", "  ", "    ", "\r\n", "\n\n", "\t", "'s", "'ll", "İ", "ß", "…", "ﬃ", "é", "e\u0301", "\u200d",
+	"<s>", "</s>", "<unk>", "<mask>", "[MASK]", "[CLS]", "[UNK]", "MRN", "Résumé", "|||PHONE_NUMBER|||", "▁", "  ", "    ", "\r\n", "\n\n", "\t", "'s", "'ll", "İ", "ß", "…", "ﬃ", "é", "e\u0301", "\u200d", "ſ", "\u212a", "İ", "'ſ",
 	"👩‍⚕️", "👨‍👩‍👧‍👦", "👍🏽", "각", "\u1100\u1161\u11a8", " Amundsen", " 12/03/2019", "patient", "\u00a0", "\u3000", "<0x41>",
 }
 
@@ -150,6 +150,80 @@ func TestTokenizers(t *testing.T) {
 			}
 			if wrong > 0 {
 				t.Errorf("%d texts are wrong", wrong)
+			}
+		})
+	}
+}
+
+// TestComponents compares components that the other tokenizers do not have.
+func TestComponents(t *testing.T) {
+	python := python(t)
+	raw, err := os.ReadFile("testdata/byte-fallback/tokenizer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	texts := readLines[string](t, "testdata/texts.jsonl")
+	words := strings.Fields(strings.Join(texts[:7], " "))
+	r := rand.New(rand.NewPCG(5, 6))
+	var in bytes.Buffer
+	encoder := json.NewEncoder(&in)
+	for range 400 {
+		texts = append(texts, randomText(r, words))
+	}
+	for _, text := range texts {
+		if err := encoder.Encode(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ normalizer, split string }{
+		{`{"type":"NFD"}`, `{"type":"Whitespace"}`},
+		{`{"type":"NFKD"}`, `{"type":"WhitespaceSplit"}`},
+		{`{"type":"NFKC"}`, `{"type":"BertPreTokenizer"}`},
+		{`{"type":"Nmt"}`, `{"type":"Digits","individual_digits":true}`},
+		{`{"type":"Lowercase"}`, `{"type":"Digits","individual_digits":false}`},
+		{`{"type":"Sequence","normalizers":[{"type":"NFKD"},{"type":"StripAccents"},{"type":"Strip","strip_left":true,"strip_right":false}]}`, `{"type":"Punctuation","behavior":"MergedWithPrevious"}`},
+		{`{"type":"Strip","strip_left":false,"strip_right":true}`, `{"type":"Punctuation","behavior":"MergedWithNext"}`},
+		{`{"type":"Prepend","prepend":"x "}`, `{"type":"Punctuation","behavior":"Contiguous"}`},
+		{`{"type":"Replace","pattern":{"String":"a"},"content":"bb"}`, `{"type":"Punctuation","behavior":"Removed"}`},
+		{`{"type":"Replace","pattern":{"Regex":"(?i:s|k|i|e)"},"content":"é"}`, `{"type":"CharDelimiterSplit","delimiter":"e"}`},
+		{`null`, `{"type":"Split","pattern":{"Regex":"\\w+|[^\\w\\s]+"},"behavior":"Removed","invert":true}`},
+		{`null`, `{"type":"Split","pattern":{"Regex":"\\d{1,2}(?=\\D)|^.|[\\p{Lu}\\p{Mn}]+?\\b|\\p{Han}$"},"behavior":"MergedWithNext","invert":false}`},
+		{`null`, `{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`},
+		{`null`, `{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":true}`},
+		{`null`, `{"type":"Metaspace","replacement":"▁","prepend_scheme":"never","split":false}`},
+		{`null`, `{"type":"Sequence","pretokenizers":[{"type":"Whitespace"},{"type":"Metaspace","replacement":"_","prepend_scheme":"first","split":true}]}`},
+	} {
+		t.Run(test.normalizer+test.split, func(t *testing.T) {
+			document["normalizer"], document["pre_tokenizer"] = json.RawMessage(test.normalizer), json.RawMessage(test.split)
+			content, err := json.Marshal(document)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "tokenizer.json"), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			tokenizer, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := json.NewDecoder(bytes.NewReader(run(t, in.Bytes(), python, script, "encode", dir)))
+			for i, text := range texts {
+				var want answer
+				if err := out.Decode(&want); err != nil {
+					t.Fatal(err)
+				}
+				got, err := tokenizer.Encode(text)
+				if err == nil {
+					err = compare(text, got, want)
+				}
+				if err != nil {
+					t.Errorf("text %d, %.200q: %v", i, text, err)
+				}
 			}
 		})
 	}

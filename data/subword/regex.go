@@ -142,8 +142,21 @@ func translate(expression string) (string, error) {
 			quantified = !wasQuantified
 		case c == '(' && i+1 < len(in) && in[i+1] == '?':
 			rest := string(in[i:])
+			if inside, ok := strings.CutPrefix(rest, "(?i:"); ok {
+				inside, _, ok = strings.Cut(inside, ")")
+				folded, err := foldCase(inside)
+				if !ok {
+					err = errCase
+				}
+				if err != nil {
+					return "", err
+				}
+				out.WriteString("(?:" + folded + ")")
+				i += len("(?i:") + len(inside)
+				continue
+			}
 			kind := ""
-			for _, k := range []string{"(?:", "(?i:", "(?=", "(?!", "(?<=", "(?<!"} {
+			for _, k := range []string{"(?:", "(?=", "(?!", "(?<=", "(?<!"} {
 				if strings.HasPrefix(rest, k) {
 					kind = k
 				}
@@ -159,6 +172,32 @@ func translate(expression string) (string, error) {
 	}
 	if class {
 		return "", errors.New("the regular expression has a class without an end")
+	}
+	return out.String(), nil
+}
+
+var errCase = errors.New("the regular expression has (?i:) with more than letters and apostrophes, which is not supported")
+
+// foldCase returns the alternatives of a group in which case is ignored: of letters that Oniguruma also finds in ligatures, none may be
+// neighbours.
+func foldCase(alternatives string) (string, error) {
+	var out strings.Builder
+	for i, c := range alternatives {
+		switch {
+		case c == '|' || c == '\'':
+			out.WriteRune(c)
+		case c == 's':
+			out.WriteString("[sSſ]")
+		case c == 'k':
+			out.WriteString("[kK\u212a]")
+		case c >= 'a' && c <= 'z':
+			fmt.Fprintf(&out, "[%c%c]", c, unicode.ToUpper(c))
+		default:
+			return "", errCase
+		}
+		if i > 0 && strings.Contains("ss st ff fi fl", alternatives[i-1:i+1]) {
+			return "", errCase
+		}
 	}
 	return out.String(), nil
 }
