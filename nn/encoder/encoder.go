@@ -71,14 +71,12 @@ type layer struct {
 	up, down      *linear
 }
 
-// New reads a network. Errors name the tensor, or the key of config.json, that does not fit.
+// New reads the weights of a network, whose configuration is that of a huggingface.Folder. Errors name the
+// tensor or the key of config.json that does not fit.
 func New(c huggingface.Config, w Weights, o Options) (*Encoder, error) {
 	a, ok := architectures[c.ModelType]
 	if !ok {
 		return nil, fmt.Errorf("model_type: %q is not one of %s", c.ModelType, strings.Join(slices.Sorted(maps.Keys(architectures)), ", "))
-	}
-	if err := check(c, a); err != nil {
-		return nil, err
 	}
 	l := &loader{architecture: a, config: c, weights: w, used: map[string]bool{}}
 	e := &Encoder{
@@ -103,65 +101,6 @@ func New(c huggingface.Config, w Weights, o Options) (*Encoder, error) {
 	}
 	e.passes.New = func() any { return &pass{scratch: make([]scratch, e.workers)} }
 	return e, nil
-}
-
-// maxRelative is the greatest number of positions for relative attention, which makes a table of them
-// that is not a tensor.
-const maxRelative = 1 << 20
-
-// check returns an error if the numbers of a configuration do not make a network.
-func check(c huggingface.Config, a architecture) error {
-	for _, n := range []struct {
-		key   string
-		value int
-	}{
-		{"hidden_size", c.HiddenSize}, {"embedding_size", c.EmbeddingSize}, {"num_hidden_layers", c.Layers}, {"num_attention_heads", c.Heads},
-		{"intermediate_size", c.Intermediate}, {"max_position_embeddings", c.Positions}, {"vocab_size", c.VocabularySize}, {"id2label", len(c.Labels)},
-	} {
-		if n.value < 1 {
-			return fmt.Errorf("%s: expected at least 1, given %d", n.key, n.value)
-		}
-	}
-	d, m := c.DeBERTa, c.ModernBERT
-	switch {
-	case c.HiddenSize%c.Heads != 0:
-		return fmt.Errorf("hidden_size: %d is not a multiple of num_attention_heads, which is %d", c.HiddenSize, c.Heads)
-	case c.EmbeddingSize != c.HiddenSize && a.projection == "":
-		return fmt.Errorf("embedding_size: %d differs from hidden_size, which is %d", c.EmbeddingSize, c.HiddenSize)
-	case activations[c.Activation] == nil:
-		return fmt.Errorf("hidden_act: unknown activation %q", c.Activation)
-	case a.shifted && (c.PadToken < 0 || c.PadToken+1 >= c.Positions):
-		return fmt.Errorf("pad_token_id: with %d no positions are left of %d", c.PadToken, c.Positions)
-	}
-	switch c.ModelType {
-	case "deberta-v2":
-		switch {
-		case c.Positions > maxRelative:
-			return fmt.Errorf("max_position_embeddings: expected at most %d, given %d", maxRelative, c.Positions)
-		case d.RelativeAttention && d.MaxRelativePositions < 1:
-			return fmt.Errorf("max_relative_positions: expected at least 1, given %d", d.MaxRelativePositions)
-		case d.PositionBuckets < 0 || d.PositionBuckets > 0 && (d.PositionBuckets < 4 || d.MaxRelativePositions-1 <= d.PositionBuckets/2):
-			return fmt.Errorf("position_buckets: %d do not fit max_relative_positions, which is %d", d.PositionBuckets, d.MaxRelativePositions)
-		case d.ConvKernel < 0 || d.ConvKernel > 0 && d.ConvKernel%2 == 0:
-			return fmt.Errorf("conv_kernel_size: expected an odd number, given %d", d.ConvKernel)
-		case d.ConvKernel > 0 && activations[d.ConvActivation] == nil:
-			return fmt.Errorf("conv_act: unknown activation %q", d.ConvActivation)
-		}
-	case "modernbert":
-		switch {
-		case len(m.Global) != c.Layers:
-			return fmt.Errorf("layer_types: %d types for %d layers", len(m.Global), c.Layers)
-		case m.Window < 0:
-			return fmt.Errorf("local_attention: expected at least 0, given %d", m.Window)
-		case c.HiddenSize/c.Heads%2 != 0:
-			return fmt.Errorf("hidden_size: the %d numbers of a head cannot be rotated in pairs", c.HiddenSize/c.Heads)
-		case !(m.GlobalTheta > 0 && m.LocalTheta > 0):
-			return fmt.Errorf("rope_theta: expected positive numbers, given %v and %v", m.GlobalTheta, m.LocalTheta)
-		case activations[m.ClassifierActivation] == nil:
-			return fmt.Errorf("classifier_activation: unknown activation %q", m.ClassifierActivation)
-		}
-	}
-	return nil
 }
 
 // Limit returns the length of the longest sequence, which counts special tokens.
@@ -238,10 +177,10 @@ type pass struct {
 
 // scratch is the memory of a worker.
 type scratch struct {
-	input, output, wide, activated buffer
-	angles, keys, scores           buffer
-	byKey, byQuery                 buffer
-	keyPositions                   kernel.Matrix // see relative
+	input, output, wide  buffer // of blocks of rows
+	angles, keys, scores buffer
+	byKey, byQuery       buffer
+	keyPositions         kernel.Matrix // see relative
 }
 
 // reset removes the sequences.

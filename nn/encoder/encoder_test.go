@@ -362,19 +362,9 @@ func TestConfigurationsThatMakeNoNetwork(t *testing.T) {
 		want    string
 	}{
 		{"bert", func(c *huggingface.Config) { c.ModelType = "gpt2" }, `model_type: "gpt2" is not one of bert, camembert, deberta-v2,`},
-		{"bert", func(c *huggingface.Config) { c.Layers = 0 }, "num_hidden_layers: expected at least 1, given 0"},
-		{"bert", func(c *huggingface.Config) { c.Labels = nil }, "id2label: expected at least 1, given 0"},
-		{"bert", func(c *huggingface.Config) { c.Heads = 3 }, "hidden_size: 16 is not a multiple of num_attention_heads, which is 3"},
-		{"bert", func(c *huggingface.Config) { c.Activation = "mish" }, `hidden_act: unknown activation "mish"`},
-		{"distilbert", func(c *huggingface.Config) { c.EmbeddingSize = 8 }, "embedding_size: 8 differs from hidden_size, which is 16"},
-		{"roberta", func(c *huggingface.Config) { c.PadToken = 41 }, "pad_token_id: with 41 no positions are left of 42"},
 		{"deberta", func(c *huggingface.Config) { c.DeBERTa.MaxRelativePositions = 8 }, "position_buckets: 16 do not fit max_relative_positions, which is 8"},
-		{"deberta", func(c *huggingface.Config) { c.DeBERTa.ConvKernel = 4 }, "conv_kernel_size: expected an odd number, given 4"},
-		{"deberta convolution", func(c *huggingface.Config) { c.DeBERTa.ConvActivation = "x" }, `conv_act: unknown activation "x"`},
-		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.Global = nil }, "layer_types: 0 types for 4 layers"},
-		{"modernbert", func(c *huggingface.Config) { c.Heads = 16 }, "hidden_size: the 1 numbers of a head cannot be rotated in pairs"},
-		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.LocalTheta = 0 }, "rope_theta: expected positive numbers, given 160000 and 0"},
-		{"modernbert", func(c *huggingface.Config) { c.ModernBERT.ClassifierActivation = "" }, `classifier_activation: unknown activation ""`},
+		{"deberta", func(c *huggingface.Config) { c.DeBERTa.PositionBuckets = 1 }, "position_buckets: 1 do not fit max_relative_positions, which is 150"},
+		{"deberta", func(c *huggingface.Config) { c.Positions = 1 << 24 }, "max_position_embeddings: is 16777216, but relative attention supports up to 1048576"},
 	} {
 		c, w := parts(t, test.example)
 		test.change(&c)

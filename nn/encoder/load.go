@@ -20,6 +20,13 @@ type loader struct {
 	err     error
 }
 
+// fail keeps the first error.
+func (l *loader) fail(format string, arguments ...any) {
+	if l.err == nil {
+		l.err = fmt.Errorf(format, arguments...)
+	}
+}
+
 // embeddings reads the tables of embeddings.
 func (l *loader) embeddings() embeddings {
 	c := l.config
@@ -118,6 +125,10 @@ func (l *loader) rotations() (global, local *rotation) {
 	return newRotation(size, c.ModernBERT.GlobalTheta), newRotation(size, c.ModernBERT.LocalTheta)
 }
 
+// maxRelative is the greatest number of positions for relative attention, which makes a table of them
+// that is not a tensor.
+const maxRelative = 1 << 20
+
 // relativePositions reads DeBERTa's table of relative positions, which all layers share. bucket is nil if
 // attention is not relative.
 func (l *loader) relativePositions() (table kernel.Matrix, bucket []int32) {
@@ -133,10 +144,17 @@ func (l *loader) relativePositions() (table kernel.Matrix, bucket []int32) {
 	if c.PositionBuckets > 0 {
 		span = c.PositionBuckets
 	}
-	table = l.matrix("encoder.rel_embeddings.weight", 2*span, l.config.HiddenSize)
-	if l.err == nil {
-		norm.apply(table)
+	if n := l.config.Positions; n > maxRelative {
+		l.fail("max_position_embeddings: is %d, but relative attention supports up to %d", n, maxRelative)
 	}
+	if n := c.PositionBuckets; n > 0 && (n < 4 || n/2 >= c.MaxRelativePositions-1) {
+		l.fail("position_buckets: %d do not fit max_relative_positions, which is %d", n, c.MaxRelativePositions)
+	}
+	table = l.matrix("encoder.rel_embeddings.weight", 2*span, l.config.HiddenSize)
+	if l.err != nil {
+		return kernel.Matrix{}, nil
+	}
+	norm.apply(table)
 	return table, buckets(l.config.Positions, c.PositionBuckets, c.MaxRelativePositions)
 }
 
@@ -286,10 +304,10 @@ func (l *loader) tensor(name string, shape ...int) []float32 {
 	found, ok := l.weights.Shape(name)
 	switch {
 	case !ok:
-		l.err = fmt.Errorf("tensor %q is missing", name)
+		l.fail("tensor %q is missing", name)
 		return nil
 	case !slices.Equal(found, shape):
-		l.err = fmt.Errorf("tensor %q: the shape is %v, but config.json requires %v", name, found, shape)
+		l.fail("tensor %q: the shape is %v, but config.json requires %v", name, found, shape)
 		return nil
 	}
 	l.used[name] = true
@@ -305,8 +323,8 @@ func (l *loader) tensor(name string, shape ...int) []float32 {
 // DeBERTa that does not use its table of positions may have one.
 func (l *loader) checkUnused() {
 	for _, name := range l.weights.Names() {
-		if l.err == nil && !l.used[name] && name != deberta.positions+".weight" {
-			l.err = fmt.Errorf("tensor %q has no place in a network with this config.json", name)
+		if !l.used[name] && name != deberta.positions+".weight" {
+			l.fail("tensor %q has no place in a network with this config.json", name)
 		}
 	}
 }
