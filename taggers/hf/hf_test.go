@@ -298,6 +298,7 @@ func TestLabels(t *testing.T) {
 		"numbers":   {model: []string{"LABEL_0", "LABEL_1"}, given: map[string]Type{"LABEL_0": {}, "LABEL_1": {"NAME"}}, scheme: data.IO, names: []string{"O", "I-NAME"}, of: []int32{0, 1}},
 		"missing":   {model: []string{"O", "B-NAME", "B-VENDOR", "I-VENDOR", "HCW"}, err: "types: labels of the model without a type of some: VENDOR, HCW"},
 		"unknown":   {model: []string{"O", "B-NAME"}, given: map[string]Type{"NAM": {"NAME"}}, err: "types.NAM: the model has no such label (have NAME)"},
+		"O is PHI":  {model: []string{"O", "NAME"}, given: map[string]Type{"O": {"DATE"}}, err: "types.O: is the label of text that is not PHI"},
 		"no O":      {model: []string{"LABEL_0", "NAME"}, given: map[string]Type{"LABEL_0": {"DATE"}}, err: "types: the model has no label O"},
 		"none left": {model: []string{"O", "X"}, given: map[string]Type{"X": {}}, err: "types: all labels of the model are left out"},
 	} {

@@ -92,6 +92,8 @@ func newLabels(model []string, given map[string]Type, types *data.TypeSet) (*lab
 		}
 	}
 	switch {
+	case given[outside].Name != "":
+		return nil, fmt.Errorf("types.%s: is the label of text that is not PHI", outside)
 	case len(missing) > 0:
 		return nil, fmt.Errorf("types: labels of the model without a type of %s: %s (map each to a type of the corpus, or to null to leave it out)", types.Name, strings.Join(missing, ", "))
 	case !isOutside:
