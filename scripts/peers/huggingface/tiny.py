@@ -1,9 +1,10 @@
-"""Trains the tiny model in taggers/hf/testdata/bert: a BERT of two layers for token classification.
+"""Makes the tiny model in taggers/hf/testdata/bert: a BERT of two layers for token classification, with random weights.
 
-    lethe synth --notes 1500 --output train.jsonl --format jsonl
+    lethe synth --notes 300 --output train.jsonl --format jsonl
     python tiny.py train.jsonl ../../../taggers/hf/testdata/bert
+    python tiny.py train.jsonl trained 12
 
-Requires torch, transformers and tokenizers. The notes are invented, so that everything in the model is.
+The notes give it its vocabulary and its labels. With a number of epochs, it is trained on them. Requires torch, transformers and tokenizers. The notes are invented, so that everything in the model is.
 """
 
 import json
@@ -55,14 +56,14 @@ def examples():
 
 
 config = BertConfig(vocab_size=tok.get_vocab_size(), hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermediate_size=96,
-                    max_position_embeddings=LENGTH, hidden_dropout_prob=0.05, attention_probs_dropout_prob=0.05,
+                    max_position_embeddings=LENGTH, initializer_range=0.02 if len(sys.argv) > 3 else 0.3, hidden_dropout_prob=0.05, attention_probs_dropout_prob=0.05,
                     id2label=dict(enumerate(labels)), label2id={l: i for i, l in enumerate(labels)})
 model = BertForTokenClassification(config)
 print(sum(p.numel() for p in model.parameters()), "parameters")
-data = list(examples())
-epochs, size = 12, 16
+data = list(examples()) if len(sys.argv) > 3 else []
+epochs, size = int(sys.argv[3]) if len(sys.argv) > 3 else 0, 16
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.01)
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=epochs * (len(data) // size + 1))
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=epochs * (len(data) // size + 1) + 1)
 model.train()
 for epoch in range(epochs):
     total = 0.0
