@@ -216,9 +216,13 @@ func fromDeberta(raw []byte, c *config) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := map[int32]bool{}
+	for _, a := range added {
+		known[a.id] = true
+	}
 	for _, i := range m.added {
-		if token := m.pieces[i].token; !slices.ContainsFunc(added, func(a addedToken) bool { return a.content == token }) {
-			added = append(added, addedToken{content: token, id: int32(i)})
+		if !known[int32(i)] {
+			added = append(added, addedToken{content: m.pieces[i].token, id: int32(i)})
 		}
 	}
 	return t, t.around(added, c.token("cls_token", "[CLS]"), c.token("sep_token", "[SEP]"))

@@ -1,8 +1,9 @@
 package subword
 
 import (
+	"cmp"
 	"slices"
-	"sort"
+	"strings"
 )
 
 // lookup finds the strings of a set that a text begins with. The strings are sorted, so that those with a given beginning are a range,
@@ -13,13 +14,22 @@ type lookup struct {
 	first  [257]int32 // the strings that begin with byte c are sorted[first[c]:first[c+1]]
 }
 
-// newLookup makes a lookup of strings, none of which is empty, and their ids. It changes the slices. Of equal strings the first is kept.
+// newLookup makes a lookup of strings, none of which is empty, and their ids. It changes the slices. Of equal strings, the one with the
+// smallest id is kept.
 func newLookup(keys []string, ids []int32) *lookup {
-	sort.Stable(byKey{keys, ids})
+	type entry struct {
+		key string
+		id  int32
+	}
+	entries := make([]entry, len(keys))
+	for i, key := range keys {
+		entries[i] = entry{key, ids[i]}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
 	n := 0
-	for i := range keys {
-		if i == 0 || keys[i] != keys[i-1] {
-			keys[n], ids[n] = keys[i], ids[i]
+	for i, e := range entries {
+		if i == 0 || e.key != entries[i-1].key {
+			keys[n], ids[n] = e.key, e.id
 			n++
 		}
 	}
@@ -31,18 +41,6 @@ func newLookup(keys []string, ids []int32) *lookup {
 		l.first[c] = int32(i)
 	}
 	return l
-}
-
-type byKey struct {
-	keys []string
-	ids  []int32
-}
-
-func (b byKey) Len() int           { return len(b.keys) }
-func (b byKey) Less(i, j int) bool { return b.keys[i] < b.keys[j] }
-func (b byKey) Swap(i, j int) {
-	b.keys[i], b.keys[j] = b.keys[j], b.keys[i]
-	b.ids[i], b.ids[j] = b.ids[j], b.ids[i]
 }
 
 // walk is a position in a lookup after some bytes of a text.

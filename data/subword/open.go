@@ -1,6 +1,7 @@
 package subword
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -331,26 +332,35 @@ func (c *config) addTo(v *vocabulary, added []addedToken) ([]addedToken, error) 
 		token addedToken
 	}
 	var more []numbered
+	ids := map[int64]bool{}
 	for id, a := range c.Decoder {
 		var n int64
 		if json.Unmarshal([]byte(id), &n) != nil || a.Content == nil {
 			return nil, errors.New("added_tokens_decoder of tokenizer_config.json has a key that is no id, or a token without content")
 		}
+		ids[n] = true
 		more = append(more, numbered{n, a.token()})
 	}
 	for content, id := range c.added {
-		if !slices.ContainsFunc(more, func(n numbered) bool { return n.id == id }) {
+		if !ids[id] {
 			more = append(more, numbered{id, addedToken{content: content, normalizedText: true}})
 		}
 	}
-	slices.SortFunc(more, func(a, b numbered) int { return int(a.id - b.id) })
+	slices.SortFunc(more, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.token.content, b.token.content))
+	})
+	known := map[string]bool{}
+	for _, a := range added {
+		known[a.content] = true
+	}
 	for _, m := range more {
-		if slices.ContainsFunc(added, func(a addedToken) bool { return a.content == m.token.content }) {
+		if known[m.token.content] {
 			continue
 		}
 		if err := v.add(&m.token, m.id); err != nil {
 			return nil, fmt.Errorf("the added token %d: %w", m.id, err)
 		}
+		known[m.token.content] = true
 		added = append(added, m.token)
 	}
 	return added, nil

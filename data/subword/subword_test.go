@@ -100,6 +100,8 @@ func isMark(r rune) bool { return unicode.In(r, unicode.M, jamo) }
 
 var jamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1100, Hi: 0x11ff, Stride: 1}, {Lo: 0x3131, Hi: 0x318e, Stride: 1}, {Lo: 0xffa0, Hi: 0xffdc, Stride: 1}}}
 
+// The tokenizers in testdata were made of generated notes, and golden.jsonl of each by tokenizers, with the commands that
+// scripts/peers/subword/subword.py begins with.
 func TestGolden(t *testing.T) {
 	texts := readLines[string](t, "testdata/texts.jsonl")
 	for _, kind := range kinds {

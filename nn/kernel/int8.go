@@ -7,9 +7,9 @@ import (
 )
 
 // Int8 is a right factor of integers of 8 bits, such as the weights of an encoder that is to be fast
-// rather than exact. Each column is its values' greatest magnitude divided by 127, times integers from
-// -127 to 127; so is each row of the left factor, which is quantized in the product. Several goroutines
-// can use an Int8 at once.
+// rather than exact. A value is an integer from -127 to 127, times the scale of its column, which is the
+// greatest magnitude in the column divided by 127. A product quantizes each row of the left factor in the
+// same way. Several goroutines can use an Int8 at once.
 //
 // All kernels give the same bits: the sums of integers are exact, and each is converted to float32,
 // multiplied by the rounded product of the two scales, and added to c.
@@ -43,9 +43,9 @@ func Quantize(b Matrix) *Int8 {
 	return q
 }
 
-// AddMul adds the product of a and the factor to c, as AddMul does, except that each row of a is rounded
-// to integers of 8 bits. Magnitudes below 1e-30 count as 0. An infinity or NaN in a row of a, or in a
-// column of the factor, makes NaN of that row or column of c.
+// AddMul adds the product of a and the factor to c, with each row of a rounded to integers of 8 bits. A row
+// whose values are all below 1e-30 counts as 0. If a row of a or a column of the factor contains an infinity
+// or NaN, all values of that row or column of c become NaN.
 func (q *Int8) AddMul(c, a Matrix) {
 	check(c, a.Rows, a.Cols, q.rows, q.cols)
 	if a.Rows > 0 && a.Cols > 0 && c.Cols > 0 {

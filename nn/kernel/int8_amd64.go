@@ -61,11 +61,13 @@ func (q *Int8) pack(value func(i, j int) int8) {
 	steps := v.steps(q.rows)
 	q.values = make([]int8, steps*v.group*columns)
 	for i := range q.rows {
-		for j := range q.cols {
-			x := value(i, j)
-			step := j/panel*steps + i/v.group
-			q.values[(step*panel+j%panel)*v.group+i%v.group] = x
-			q.start[j] -= v.offset * int32(x)
+		for from := 0; from < q.cols; from += panel {
+			at := q.values[(from/panel*steps+i/v.group)*panel*v.group+i%v.group:]
+			for j := from; j < min(from+panel, q.cols); j++ {
+				x := value(i, j)
+				at[(j-from)*v.group] = x
+				q.start[j] -= v.offset * int32(x)
+			}
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package kernel computes float32 products and element-wise functions on slices. It alone knows how
-// a product is computed; all other packages work with matrices and gates.
+// Package kernel computes float32 products, also with factors that are rounded to 8 bits, and functions
+// of slices. It alone knows how a product is computed; all other packages work with matrices and gates.
 package kernel
 
 import "fmt"

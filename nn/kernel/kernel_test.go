@@ -66,6 +66,41 @@ func testProducts(t *testing.T) {
 	}
 }
 
+// A product of more rows than are processed at once has the bits of products of a few rows each.
+func TestProductsOfManyRows(t *testing.T) { each(t, testManyRows) }
+
+func testManyRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, s := range [][3]int{{257, 70, 40}, {600, 200, 33}, {1030, 3, 5}} {
+		a, b := randomMatrix(rng, s[0], s[1]), randomMatrix(rng, s[1], s[2])
+		at := randomMatrix(rng, s[1], s[0])
+		Transpose(at, a)
+		random := randomMatrix(rng, s[0], s[2])
+		want := clone(random)
+		for i := 0; i < s[0]; i += 13 {
+			end := min(i+13, s[0])
+			AddMul(want.Slice(i, end), a.Slice(i, end), b)
+		}
+		for name, f := range map[string]func(c Matrix){
+			"NN":     func(c Matrix) { AddMul(c, a, b) },
+			"TN":     func(c Matrix) { AddMulTN(c, at, b) },
+			"Packed": func(c Matrix) { Pack(b).AddMul(c, a) },
+		} {
+			got := clone(random)
+			f(got)
+			for i := range got.Data {
+				if name == "TN" && Name() == "generic" { // adds in another order
+					if math.Abs(float64(got.Data[i]-want.Data[i])) > 1e-4 {
+						t.Fatalf("%s %v: value %d is %v, want %v", name, s, i, got.Data[i], want.Data[i])
+					}
+				} else if got.Data[i] != want.Data[i] {
+					t.Fatalf("%s %v: value %d is %v, want %v", name, s, i, got.Data[i], want.Data[i])
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkMul(b *testing.B) {
 	for _, s := range []struct {
 		name    string

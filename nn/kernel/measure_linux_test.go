@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// measure runs a benchmark of a product of this many multiplications. It also reports the speed of the
-// fastest iteration by the processor time of the thread, which other programs hardly affect.
-func measure(b *testing.B, size int, f func()) {
+// measure runs a benchmark and reports how many units of work it does in a nanosecond: on average, and
+// in the fastest iteration by the processor time of the thread, which other programs hardly affect.
+func measure(b *testing.B, work int, unit string, f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	now := func() float64 {
@@ -27,6 +27,6 @@ func measure(b *testing.B, size int, f func()) {
 		f()
 		best = min(best, now()-start)
 	}
-	b.ReportMetric(2*float64(size)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-	b.ReportMetric(2*float64(size)/best, "best-GFLOP/s")
+	b.ReportMetric(float64(work)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), unit)
+	b.ReportMetric(float64(work)/best, "best-"+unit)
 }

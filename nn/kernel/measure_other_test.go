@@ -4,10 +4,10 @@ package kernel
 
 import "testing"
 
-// measure runs a benchmark of a product of this many multiplications.
-func measure(b *testing.B, size int, f func()) {
+// measure runs a benchmark and reports how many units of work it does in a nanosecond.
+func measure(b *testing.B, work int, unit string, f func()) {
 	for b.Loop() {
 		f()
 	}
-	b.ReportMetric(2*float64(size)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+	b.ReportMetric(float64(work)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), unit)
 }

@@ -65,9 +65,9 @@ func addMulNT(c, a, b Matrix) {
 // is divided by k alone, because a value of c must not depend on the number of rows.
 const depth = 192
 
-// rowValues is the number of values of a that a product with copied panels processes at once, so that
-// they stay in the second-level cache.
-const rowValues = 192 * 1024
+// tallest is the maximum number of rows that a product processes at once, so that their part of a,
+// which every panel of b needs, stays in the second-level cache.
+const tallest = 256
 
 // panels are buffers into which products copy their part of b.
 var panels = sync.Pool{New: func() any { return new([depth * 32]float32) }}
@@ -99,18 +99,25 @@ func (v *vectors) addMulFactor(c, a Matrix, f *Factor) {
 	v.addMulPanels(c, a, f.panels)
 }
 
-// addMulPanels multiplies by panels that copyPanels made. A part of c stays in the first-level cache
-// until it is complete, and a few rows of a stay in the second-level cache until c is.
+// addMulPanels multiplies by panels that copyPanels made. It processes so few inner indices at once that
+// their part of a stays in the second-level cache until all panels are done, and so many that c is rarely
+// read and written.
 func (v *vectors) addMulPanels(c, a Matrix, panels []float32) {
-	if a.Cols == 0 {
+	const deepest = 4 // parts of the inner indices
+	k := a.Cols
+	if k == 0 {
 		return
 	}
-	columns := len(panels) / a.Cols
-	for top, bottom := range evenParts(c.Rows, max(32, rowValues/a.Cols)) {
+	columns := len(panels) / k
+	parts := (k + depth - 1) / depth
+	for top, bottom := range evenParts(c.Rows, tallest) {
 		c, a := c.Slice(top, bottom), a.Slice(top, bottom)
-		for j := 0; j < c.Cols; j += 2 * v.width {
-			for from, to := range evenParts(a.Cols, depth) {
-				v.column(c, a.Data[from:], a.Stride, 1, j, panels[from*columns+j*(to-from):], to-from)
+		for first, end := range evenParts(parts, deepest) {
+			for j := 0; j < c.Cols; j += 2 * v.width {
+				for p := first; p < end; p++ {
+					from, to := p*k/parts, (p+1)*k/parts
+					v.column(c, a.Data[from:], a.Stride, 1, j, panels[from*columns+j*(to-from):], to-from)
+				}
 			}
 		}
 	}
@@ -152,10 +159,12 @@ func (v *vectors) widthAt(cols, j int) (nv, last int) {
 // because there are many rows.
 func (v *vectors) tall(c Matrix, a []float32, ar, ak int, b Matrix) {
 	panel := panels.Get().(*[depth * 32]float32)
-	for j := 0; j < c.Cols; j += 2 * v.width {
-		nv, last := v.widthAt(c.Cols, j)
-		v.pack[nv-1](&panel[0], &b.Data[j], 4*b.Stride, b.Rows, last)
-		v.column(c, a, ar, ak, j, panel[:], b.Rows)
+	for top, bottom := range evenParts(c.Rows, tallest) {
+		for j := 0; j < c.Cols; j += 2 * v.width {
+			nv, last := v.widthAt(c.Cols, j)
+			v.pack[nv-1](&panel[0], &b.Data[j], 4*b.Stride, b.Rows, last)
+			v.column(c.Slice(top, bottom), a[top*ar:], ar, ak, j, panel[:], b.Rows)
+		}
 	}
 	panels.Put(panel)
 }
