@@ -264,9 +264,16 @@ def report(name, way, key, want, got, margins=()):
     both = len(set(want) & set(got))
     mark = ""
     if not both == len(want) == len(got):
-        odd = set(want) ^ set(got)
-        close = [m for a, b, m in margins if any(a < s[1] and s[0] < b for s in odd)]
-        mark = "   <-- differ" + (f", margin {min(close):.1e}" if close else "")
+        mark = "   <-- differ"
+        places = []  # where spans differ; rounding can explain a place if one of its words has two labels that are nearly as probable
+        for start, end, _ in sorted(set(want) ^ set(got)):
+            if places and start <= places[-1][1]:
+                places[-1][1] = max(end, places[-1][1])
+            else:
+                places.append([start, end])
+        if margins:
+            worst = max(min(m for a, b, m in margins if a <= end and start <= b) for start, end in places)
+            mark += f" in {len(places)} places, margin at most {worst:.1e}"
     print(f"{name:12} {way:9} {key:26} {len(want):6} {len(got):6} {both:6}{mark}", flush=True)
 
 
