@@ -25,12 +25,13 @@ import (
 
 // BenchOptions are the options of RunBench.
 type BenchOptions struct {
-	Config  *Config // the system and, unless Corpus is given, the corpus to measure; nil: the paper's network on generated notes
-	Model   string  // a run or model folder, whose settings are used to train and whose weights to predict; "": none
-	Corpus  string  // a file or folder of annotated notes; "": the corpus of Config, or else generated notes
-	Format  string  // of Corpus
-	Types   string  // type set of Corpus
-	Batch   int     // sentences per update; 0: as configured
+	Config  *Config        // the system and, unless Corpus is given, the corpus to measure; nil: the paper's network on generated notes
+	Model   string         // a run or model folder, whose settings are used to train and whose weights to predict; "": none
+	Corpus  string         // a file or folder of annotated notes; "": the corpus of Config, or else generated notes
+	Format  string         // of Corpus
+	Types   string         // type set of Corpus
+	Reading format.Options // of Corpus, besides Types
+	Batch   int            // sentences per update; 0: as configured
 	Workers int
 	Limit   time.Duration // of the measurement of training, and again of prediction
 }
@@ -141,7 +142,9 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		docs, err := data.Collect(format.Read(o.Format, o.Corpus, format.Options{Types: types}))
+		reading := o.Reading
+		reading.Types = types
+		docs, err := data.Collect(format.Read(o.Format, o.Corpus, reading))
 		if err == nil && len(docs) == 0 {
 			err = fmt.Errorf("%s: holds no document", o.Corpus)
 		}

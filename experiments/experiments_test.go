@@ -273,7 +273,7 @@ func TestSplitsThatTeachNothing(t *testing.T) {
 		want             string
 	}{
 		"other notes":       {Corpus{}, year + empty, "dev", other + empty, ""},
-		"the same":          {Corpus{}, year + empty, "dev", other + wider, "corpus: 1 of the 2 notes of split dev have the same text as a note of train, so its scores would be meaningless (such as c and a): "},
+		"the same":          {Corpus{}, year + empty, "dev", other + wider, "corpus: 1 of the 2 notes of split dev has the same text as a note of train, so its scores would be meaningless (such as c and a): "},
 		"the same, allowed": {Corpus{AllowOverlap: true}, year + empty, "dev", year + empty, ""},
 		"dev without spans": {Corpus{}, year, "dev", empty, "corpus: split dev contains no annotation to score"},
 		"test likewise":     {Corpus{}, year, "test", empty, "corpus: split test contains no annotation to score"},

@@ -83,7 +83,7 @@ func TestMerge(t *testing.T) {
 
 	// Notes of a merged split are training notes when other splits are compared with train.
 	c.Splits["test"] = yearly(t, map[string][]int{"test": {2005, 2006}})["test"]
-	if _, _, _, err := c.load(false, check.Options{}, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus: 1 of the 2 notes of split test have the same text as a note of train, ") {
+	if _, _, _, err := c.load(false, check.Options{}, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus: 1 of the 2 notes of split test has the same text as a note of train, ") {
 		t.Errorf("a note of dev in test: error %v", err)
 	}
 }

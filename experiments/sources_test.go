@@ -139,3 +139,23 @@ func TestOwnTypesAndMap(t *testing.T) {
 		t.Errorf("types for averages: %+v, %v", types, err)
 	}
 }
+
+// The counts of a map were those of all notes of train, although hold_out made dev of a part of them.
+func TestCountsOfMapBeforeHoldOut(t *testing.T) {
+	dir := t.TempDir()
+	var notes strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&notes, `{"id":"%d","text":"Ada","spans":[{"start":0,"end":3,"type":"DOCTOR"}]}`+"\n", i)
+	}
+	train := write(t, filepath.Join(dir, "train.jsonl"), notes.String())
+	raw := "name: x\ncorpus:\n  format: jsonl\n  types: i2b2-2014\n  map: {types: {DOCTOR: NAME}, others: keep}\n  splits: {train: " + train + "}\n" +
+		"  hold_out: {fraction: 0.25, by: document}\n  subset: {documents: 5, by: document}\nsystem: {rules: {set: english}}\n"
+	c, err := Load(write(t, filepath.Join(dir, "x.yaml"), raw), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := c.Corpus.MapLines()
+	if want := []string{"map own, dev: NAME of DOCTOR 2", "map own, train: NAME of DOCTOR 5"}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%q, %v", lines, err)
+	}
+}

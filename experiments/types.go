@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -69,8 +68,8 @@ func (c *Corpus) mapped(docs data.Documents, counts *data.MapCounts) (data.Docum
 	return m.Apply(docs, counts), nil
 }
 
-// MapLines reads the files of all splits and returns lines for people: what Map did to the spans of
-// each split and, if the map is the user's own and all notes can be read, which of its types occur in
+// MapLines reads all splits and returns lines for people: what Map did to the spans of each split, as it is after
+// HoldOut and other divisions, and, if the map is the user's own and all notes can be read, which of its types occur in
 // none. It returns no lines if there is no map.
 func (c *Corpus) MapLines() ([]string, error) {
 	m, err := c.typeMap()
@@ -80,9 +79,25 @@ func (c *Corpus) MapLines() ([]string, error) {
 	var lines []string
 	var total data.MapCounts
 	unread := false
-	for _, split := range slices.Sorted(maps.Keys(c.Splits)) {
+	plain := *c // the corpus as it would be without the map
+	plain.Map = data.TypeMapConfig{}
+	files, _, err := c.types()
+	if err != nil {
+		return nil, err
+	}
+	plain.Types = files.Config()
+	var parts map[string][]*data.Document
+	if c.cuts(TrainSplit) {
+		if parts, err = plain.part(nil); err != nil {
+			return nil, nil // reported when the split is read
+		}
+	}
+	for _, split := range c.SplitNames() {
 		var counts data.MapCounts
-		docs, err := c.files(split)
+		docs, err := data.Each(parts[split]), error(nil)
+		if !c.cuts(split) {
+			docs, err = plain.source(split)
+		}
 		if err != nil {
 			unread = true // reported when the split is read
 			continue

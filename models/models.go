@@ -98,7 +98,7 @@ func Open(dir string, workers int) (*Model, error) {
 func (m *Model) CheckPlain(ctx context.Context) error {
 	_, err := m.Tag(ctx, []*data.Document{{ID: "none"}})
 	if missing, ok := errors.AsType[*data.NoColumn](err); ok {
-		return fmt.Errorf("%s: the model reads the column %s of each note, beside its text, and these notes have none: lethe predict reads it from files of the format jsonl, which lethe convert makes", m.Dir, missing.Column)
+		return fmt.Errorf("%s: the model reads the column %s of each note, beside its text, and these notes have none: lethe predict reads it from files of the format jsonl, or of conll and hf with --conll and --hf-columns", m.Dir, missing.Column)
 	}
 	return nil
 }

@@ -68,11 +68,12 @@ type Epoch struct {
 	Tokens int               `json:"tokens"`
 	// Parameters is the number of values that the training sets, such as the weights of a network; 0 if unknown.
 	Parameters int           `json:"parameters,omitzero"`
-	NonZero    int           `json:"nonzero,omitzero"` // of the parameters, if the training sets many to 0, as an L1 penalty does
-	Train      time.Duration `json:"train_ns"`         // time spent on training steps
-	Total      time.Duration `json:"total_ns"`         // including evaluation and saving
-	Best       bool          `json:"best"`             // better than all epochs before
-	Resumed    bool          `json:"-"`                // done by an earlier run
+	NonZero    int           `json:"nonzero,omitzero"`  // of the parameters, if the training sets many to 0, as an L1 penalty does
+	Train      time.Duration `json:"train_ns"`          // time spent on training steps
+	Total      time.Duration `json:"total_ns"`          // including evaluation and saving
+	Best       bool          `json:"best"`              // better than all epochs before
+	Warning    string        `json:"warning,omitempty"` // for people, about the settings of the training; "": none
+	Resumed    bool          `json:"-"`                 // done by an earlier run
 }
 
 // Decisive returns the score on Dev that decides which epoch is the best.

@@ -75,7 +75,7 @@ its suspects are right. The output has no text of notes.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", "", "`FORMAT` of RELEASED: "+allFormats+" (default the only one that its content and name allow)")
 	flags.StringVar(&o.types, "types", "", typesHelp)
-	o.reading.add(flags)
+	o.reading.addWithPatients(flags)
 	flags.StringVar(&o.reader, "reader", models.Auto, "model or run folder `DIR` that marks what looks like PHI, or the name of a model that comes with the program")
 	flags.BoolVar(&o.marked, "marked", false, "take the annotations in the files of RELEASED for the marks of the reader (default no)")
 	flags.StringVar(&o.original, "original", "", "file or folder of the notes before de-identification, with gold annotations and the same ids (default none)")
@@ -193,7 +193,7 @@ func (o *attackOptions) read(path, formatName string, types *data.TypeSet) ([]*d
 	if err != nil {
 		return nil, err
 	}
-	opt, err := o.reading.options(f, types)
+	opt, err := o.reading.options(types, f)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
@@ -16,6 +17,7 @@ import (
 func newBench() *cobra.Command {
 	var (
 		config  string
+		reading readingFlags
 		opt     experiments.BenchOptions
 		seconds float64
 		asJSON  bool
@@ -54,6 +56,14 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 				return usageError(cmd, fmt.Errorf("--workers must be at most %d, and --batch at most %d", maxWorkers, ann.MaxBatch))
 			}
 			opt.Limit = time.Duration(seconds * float64(time.Second))
+			if name := given(cmd.Flags(), readingNames); opt.Corpus == "" && name != "" {
+				return usageError(cmd, fmt.Errorf("--%s requires --corpus", name))
+			}
+			if f, err := format.Lookup(opt.Format); err != nil {
+				return err
+			} else if opt.Reading, err = reading.options(nil, f); err != nil {
+				return usageError(cmd, err)
+			}
 			opt.Types = cmp.Or(opt.Types, experiments.DefaultTypes(opt.Format), "any")
 			if config != "" {
 				var err error
@@ -73,6 +83,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 	flags.StringVar(&opt.Model, "model", "", "run or model folder: train with its settings and predict with its weights (default none)")
 	flags.StringVar(&opt.Corpus, "corpus", "", "file or folder of annotated notes (default the corpus of --config, or generated notes)")
 	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: "+annotatedFormats)
+	reading.add(flags)
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of --corpus (default that of --format)")
 	flags.IntVar(&opt.Batch, "batch", 0, "sentences per update (default as configured)")
 	flags.IntVar(&opt.Workers, "workers", runtime.NumCPU(), "cores to use")

@@ -15,6 +15,7 @@ func newCalibrate() *cobra.Command {
 		split         string
 		settings      []string
 		input, format string
+		reading       readingFlags
 		workers       int
 		byDefault     float64
 		asJSON        bool
@@ -40,6 +41,9 @@ curve. If the model changes, calibrate it again.`,
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if name := given(cmd.Flags(), append([]string{"format"}, readingNames...)); input == "" && name != "" {
+				return usageError(cmd, fmt.Errorf("--%s requires --input", name))
+			}
 			model, err := models.Open(args[0], workers)
 			if err != nil {
 				return err
@@ -51,7 +55,7 @@ curve. If the model changes, calibrate it again.`,
 				docs, err = calibrationNotes(args[0], split, settings, p)
 			} else {
 				split = ""
-				docs, err = markedNotes(input, format, model.Types)
+				docs, err = markedNotes(&reading, input, format, model.Types)
 			}
 			if err != nil {
 				return err
@@ -74,6 +78,7 @@ curve. If the model changes, calibrate it again.`,
 	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train or merged into train")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
+	reading.addWithPatients(flags)
 	relocateFlag(cmd, &settings)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
 	cmd.MarkFlagsMutuallyExclusive("set", "input")
@@ -91,8 +96,8 @@ func calibrationNotes(dir, split string, settings []string, p *progress) ([]*dat
 	return run.CalibrationNotes(split, p.show)
 }
 
-func markedNotes(path, format string, types *data.TypeSet) ([]*data.Document, error) {
-	docs, _, err := openInput(path, format, of(types))
+func markedNotes(reading *readingFlags, path, format string, types *data.TypeSet) ([]*data.Document, error) {
+	docs, _, err := reading.open(path, format, types)
 	if err != nil {
 		return nil, err
 	}

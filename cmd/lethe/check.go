@@ -92,7 +92,7 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 	flags := cmd.Flags()
 	flags.StringVar(&formatName, "format", "", "`FORMAT` of the notes: "+annotatedFormats+" (required unless a CONFIG.yaml is given)")
 	flags.StringVar(&types, "types", "", typesHelp)
-	reading.add(flags)
+	reading.addWithPatients(flags)
 	flags.StringVar(&labelling.Tokenizer, "tokenizer", labelling.Tokenizer, "`TOKENIZER` of the system that is to learn the spans: "+or(tokenize.Names()))
 	flags.StringVar(&labelling.Sentences, "sentences", labelling.Sentences, "how that system splits notes into `SENTENCES`: "+or(tokenize.SplitterNames()))
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; repeatable (default none)")
@@ -121,7 +121,7 @@ func corpusOf(args []string, formatName, types string, reading *readingFlags) (*
 	if err != nil {
 		return nil, err
 	}
-	opt, err := reading.options(f, nil)
+	opt, err := reading.options(nil, f)
 	if err != nil {
 		return nil, err
 	}

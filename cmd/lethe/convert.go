@@ -69,7 +69,7 @@ All types are converted unless --types names a set. --map translates types.`,
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")
 	flags.StringVar(&opt.types, "types", "", "type `SET`: "+or(data.TypeSetNames())+"; a span of another type is an error (default any)")
 	flags.StringVar(&opt.typeMap, "map", "", "`MAP` that translates the types, a name or a file: see lethe cross --help (default none)")
-	opt.reading.add(flags)
+	opt.reading.addWithPatients(flags)
 	flags.StringVar(&opt.scheme, "scheme", "", "label `SCHEME` of tokens to write: BIO (IOB2), BIOES or BILOU (default BIO)")
 	flags.StringVar(&opt.tokenizer, "tokenizer", "", "`TOKENIZER` of texts to write as tokens: "+or(tokenize.Names())+" (default ptb; whitespace for INPUT of tokens)")
 	flags.StringVar(&opt.sentences, "sentences", "", "sentence `SPLITTER` of these texts: "+or(tokenize.SplitterNames())+" (default rules; line for INPUT of tokens)")
@@ -144,7 +144,7 @@ func (o *convertOptions) run(ctx context.Context, input string) error {
 			o.reading.layer = layer{}
 		}
 	}
-	reading, err := o.reading.options(from, read)
+	reading, err := o.reading.options(read, from)
 	if err != nil {
 		return err
 	}

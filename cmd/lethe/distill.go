@@ -14,6 +14,7 @@ func newDistill() *cobra.Command {
 	var (
 		settings []string
 		format   string
+		reading  readingFlags
 		teacher  string
 		opt      experiments.TrainOptions
 		silver   experiments.Silver
@@ -69,7 +70,7 @@ same bits as without the interruption.`,
 			if !cmd.Flags().Changed("workers") {
 				opt.Workers = 0 // all cores or, with --resume, as many as before
 			}
-			if silver.Text, err = openTexts(args[1:], format); err != nil {
+			if silver.Text, err = openTexts(args[1:], format, &reading); err != nil {
 				return err
 			}
 			opt.Silver = &silver
@@ -79,6 +80,7 @@ same bits as without the interruption.`,
 	flags := cmd.Flags()
 	flags.StringVar(&teacher, "teacher", "", "model or run folder `MODEL` of the teacher (required)")
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the TEXTs: "+allFormats)
+	reading.add(flags)
 	flags.IntVar(&silver.Notes, "notes", 0, "make at most this `NUMBER` of silver notes (default as many as the text gives)")
 	flags.IntVar(&silver.PerEpoch, "per-epoch", 1000, "use this `NUMBER` of silver notes in each epoch; 0: all")
 	flags.BoolVar(&silver.Sampled, "sampled", false, "in each epoch, keep a span with its score as probability (default no)")

@@ -45,7 +45,7 @@ text around them. If the notes are real, this is PHI.`,
   lethe errors --gold test/xml --a found --train train/xml --format i2b2`,
 		Args: wants("[RUN]", "[RUN_B]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			misplaced := given(cmd.Flags(), append([]string{"train"}, systemsFlags...))
+			misplaced := given(cmd.Flags(), append([]string{"train"}, opt.flagNames()...))
 			switch files := misplaced != ""; {
 			case files && len(args) > 0:
 				return usageError(cmd, fmt.Errorf("--%s cannot be combined with a RUN, which has its own configuration", misplaced))
@@ -127,22 +127,25 @@ func (o *errorsOptions) ofFiles() error {
 	if err != nil {
 		return err
 	}
-	var gold, a, b, train []*data.Document
-	for _, side := range []struct {
-		path, format string
-		into         *[]*data.Document
-	}{{o.gold, o.format, &gold}, {o.a, o.formatOfSystems(), &a}, {o.b, o.formatOfSystems(), &b}, {o.train, o.format, &train}} {
-		if side.path == "" {
+	sources, err := o.sources(types, o.gold, o.a, o.b)
+	if err != nil {
+		return err
+	}
+	train := sources[0]
+	train.path = o.train
+	var docs [4][]*data.Document
+	for i, s := range append(sources, train) {
+		if s.path == "" {
 			continue
 		}
-		if *side.into, err = data.Collect(readMarked(side.path, side.format, of(types))); err != nil {
+		if docs[i], err = data.Collect(s.marked()); err != nil {
 			return err
 		}
 	}
 	if o.b == "" {
-		return o.one(findings{A: o.a}, gold, a, train, slices.Contains([]string{"jsonl", "labelstudio"}, o.formatOfSystems())) // the formats with scores
+		return o.one(findings{A: o.a}, docs[0], docs[1], docs[3], slices.Contains([]string{"jsonl", "labelstudio"}, o.formatOfSystems())) // the formats with scores
 	}
-	return o.two(findings{A: o.a, B: o.b}, gold, a, b, train)
+	return o.two(findings{A: o.a, B: o.b}, docs[0], docs[1], docs[2], docs[3])
 }
 
 func (o *errorsOptions) options(train []*data.Document) analysis.Options {

@@ -11,19 +11,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
 // evaluateOptions is the options that all scorers share.
 type evaluateOptions struct {
-	gold, system         string
-	file                 string // FILE, for a scorer that accepts one instead of gold and system
-	format, systemFormat string // an empty systemFormat means format
-	types                string // empty means the default of format
-	json                 bool
-	layer                layer
-	conll, systemConll   columns // layouts of files of the format conll; an empty systemConll means conll
+	gold, system string
+	file         string // FILE, for a scorer that accepts one instead of gold and system
+	sides
+	json bool
 
 	// Only some scorers accept these.
 	verbose, corrected bool
@@ -92,12 +88,7 @@ the other notes would be the score of another corpus.`,
 	all = scorers(flags)
 	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (required unless there is a FILE)")
 	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (required unless there is a FILE)")
-	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: "+annotatedFormats+" (default i2b2; of --script meddocan and conll the same name)")
-	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
-	flags.StringVar(&opt.types, "types", "", typesHelp)
-	flags.Var(&opt.conll, "conll", "`LAYOUT` of files of the format conll, such as documents=block,token=2: see docs/formats.md (default that of CoNLL-2003)")
-	flags.Var(&opt.layer, "layer", "`LAYER` of annotations in the formats xmi and webanno, perhaps with a feature, such as custom.PHI:kind (default named entities or the only layer of the project)")
-	flags.Var(&opt.systemConll, "system-conll", "`LAYOUT` of --system (default that of --gold)")
+	opt.add(flags, "", "`FORMAT` of --gold: "+annotatedFormats+" (default i2b2; of --script meddocan and conll the same name)", "--system")
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
 	flags.BoolVar(&opt.corrected, "corrected", false, "score without the script's bugs, and print how the scores differ from the script's (default no)")
 	flags.BoolVarP(&opt.verbose, "verbose", "v", false, "also print the scores of each note (default no)")
@@ -105,16 +96,23 @@ the other notes would be the score of another corpus.`,
 	return cmd
 }
 
-// ofGold and ofSystem return the options of the readers.
-func (o *evaluateOptions) ofGold(types *data.TypeSet) format.Options {
-	return format.Options{Types: types, CoNLL: o.conll.Options, INCEpTION: o.layer.Options}
+// sources returns the gold standard and what the system found.
+func (o *evaluateOptions) sources(types *data.TypeSet) ([]source, error) {
+	return o.sides.sources(types, o.gold, o.system)
 }
 
-func (o *evaluateOptions) ofSystem(types *data.TypeSet) format.Options {
-	if o.systemConll.given {
-		return format.Options{Types: types, CoNLL: o.systemConll.Options, INCEpTION: o.layer.Options}
+// readingGiven returns the first flag that is given about types and how notes are read, or "".
+func (o *evaluateOptions) readingGiven() string {
+	return given(o.flags, slices.DeleteFunc(slices.Clone(o.names), func(name string) bool { return strings.HasSuffix(name, "format") }))
+}
+
+// pairs returns the notes of both sides.
+func (o *evaluateOptions) pairs(types *data.TypeSet) (gold, system data.Documents, err error) {
+	all, err := o.sources(types)
+	if err != nil {
+		return nil, nil, err
 	}
-	return o.ofGold(types)
+	return all[0].gold(), all[1].marked(), nil
 }
 
 // takeFile sets o.file, and checks that there is either a FILE or --gold and --system.
@@ -128,8 +126,9 @@ func (o *evaluateOptions) takeFile(s *scorer, args []string) error {
 		return nil
 	case !s.file:
 		return fmt.Errorf("unexpected argument %q", args[0])
-	case o.gold+o.system+o.format+o.systemFormat+o.types != "":
-		return errors.New("--gold, --system, --format, --system-format and --types cannot be combined with a FILE")
+	}
+	if name := given(o.flags, append([]string{"gold", "system"}, o.names...)); name != "" {
+		return fmt.Errorf("--%s cannot be combined with a FILE", name)
 	}
 	o.file = args[0]
 	return nil
@@ -223,15 +222,17 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 			return err
 		}
 	}
-	sides := []source{{o.gold, o.format, o.ofGold(read)}, {o.system, cmp.Or(o.systemFormat, o.format), o.ofSystem(read)}}
-	gold := readMarked(sides[0].path, sides[0].format, sides[0].options)
-	system := readMarked(sides[1].path, sides[1].format, sides[1].options)
+	sources, err := o.sources(read)
+	if err != nil {
+		return err
+	}
+	gold, system := sources[0].marked(), sources[1].marked()
 	if m != nil {
 		gold, system = m.Apply(gold, &mapOfGold), m.Apply(system, &mapOfSystem)
 	}
 	scores, err := evaluation.Options{Types: types, HIPAA: hipaa}.Compare(gold, system)
 	if err != nil {
-		return allUnreadable(err, sides...)
+		return allUnreadable(err, sources)
 	}
 	for _, line := range append(mapOfGold.Lines("--gold"), mapOfSystem.Lines("--system")...) {
 		complain(errors.New(line))

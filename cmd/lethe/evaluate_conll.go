@@ -90,11 +90,14 @@ func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) (*conlleva
 		return nil, err
 	}
 	scorer := conlleval.NewScorer(tokens, sentences)
-	m, err := evaluation.EachPair(readGold(o.gold, o.format, o.ofGold(types)), readMarked(o.system, cmp.Or(o.systemFormat, o.format), o.ofSystem(types)),
-		func(gold, system *data.Document) error {
-			scorer.Add(gold, system)
-			return nil
-		})
+	golds, systems, err := o.pairs(types)
+	if err != nil {
+		return nil, err
+	}
+	m, err := evaluation.EachPair(golds, systems, func(gold, system *data.Document) error {
+		scorer.Add(gold, system)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -38,18 +37,20 @@ func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
 		layout = i2b2.Verbose
 	}
 	asWritten := []string{"i2b2", "meddocan"}
-	if !slices.Contains(asWritten, o.format) || !slices.Contains(asWritten, cmp.Or(o.systemFormat, o.format)) {
+	if !slices.Contains(asWritten, o.format) || !slices.Contains(asWritten, o.formatOfSystems()) {
 		types, err := typeSet(o.types, o.format)
 		if err != nil {
 			return err
 		}
-		gold := i2b2.FromDocuments(readGold(o.gold, o.format, of(types)))
-		system := i2b2.FromDocuments(readMarked(o.system, cmp.Or(o.systemFormat, o.format), of(types)))
-		return o.scoreI2B2(gold, i2b2.System{Documents: system}, opt, layout)
+		gold, system, err := o.pairs(types)
+		if err != nil {
+			return err
+		}
+		return o.scoreI2B2(i2b2.FromDocuments(gold), i2b2.System{Documents: i2b2.FromDocuments(system)}, opt, layout)
 	}
 
-	if o.types != "" {
-		return errors.New("--types cannot be combined with XML files, in which the script accepts every TYPE")
+	if name := o.readingGiven(); name != "" {
+		return fmt.Errorf("--%s cannot be combined with XML files, which the script reads in its own way, with every TYPE", name)
 	}
 	goldIsFile, err := isFile(o.gold)
 	if err != nil {

@@ -54,19 +54,22 @@ func (o *evaluateOptions) runMEDDOCAN(opt meddocan.Options) error {
 // meddocanSources reads the gold standard and the system's spans. If both are in the same format and the script supports
 // it, they are read exactly as the script does; otherwise as documents.
 func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err error) {
-	systemFormat := cmp.Or(o.systemFormat, o.format)
 	asWritten := map[string]func(string) (meddocan.Source, error){
 		"brat": meddocan.ReadBrat, "meddocan": meddocan.ReadXML, "i2b2": meddocan.ReadXML,
 	}[o.format]
-	if asWritten == nil || systemFormat != o.format {
+	if asWritten == nil || o.formatOfSystems() != o.format {
 		types, err := typeSet(o.types, o.format)
 		if err != nil {
 			return nil, nil, err
 		}
-		return meddocan.FromDocuments(readGold(o.gold, o.format, of(types))), meddocan.FromDocuments(readMarked(o.system, systemFormat, of(types))), nil
+		gold, system, err := o.pairs(types)
+		if err != nil {
+			return nil, nil, err
+		}
+		return meddocan.FromDocuments(gold), meddocan.FromDocuments(system), nil
 	}
-	if o.types != "" {
-		return nil, nil, errors.New("--types cannot be combined with brat or XML files, in which the script accepts every type")
+	if name := o.readingGiven(); name != "" {
+		return nil, nil, fmt.Errorf("--%s cannot be combined with brat or XML files, which the script reads in its own way, with every type", name)
 	}
 	f, err := format.Lookup(o.format)
 	if err != nil {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/evaluation/tokens"
@@ -15,9 +13,11 @@ func tokensScorer(*pflag.FlagSet) scorer {
 		if err != nil {
 			return err
 		}
-		report, err := tokens.Compare(
-			readGold(o.gold, o.format, o.ofGold(types)), readMarked(o.system, cmp.Or(o.systemFormat, o.format), o.ofSystem(types)),
-			tokens.Options{Types: types, Corrected: o.corrected})
+		gold, system, err := o.pairs(types)
+		if err != nil {
+			return err
+		}
+		report, err := tokens.Compare(gold, system, tokens.Options{Types: types, Corrected: o.corrected})
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"errors"
@@ -84,6 +85,16 @@ func TestScripts(t *testing.T) {
 				if strings.Contains(ts.ReadFile("stderr"), secret) {
 					ts.Fatalf("stderr quotes a note")
 				}
+			},
+			"zip": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 2 {
+					ts.Fatalf("usage: zip FILE FOLDER")
+				}
+				var out bytes.Buffer
+				w := zip.NewWriter(&out)
+				ts.Check(w.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+				ts.Check(w.Close())
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o666))
 			},
 			"bytes": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) != 2 {

@@ -102,14 +102,13 @@ func openInput(path, formatName string, opt format.Options) (docs data.Documents
 		}
 		return f.Decode(in, "stdin", opt), f.OneNote, nil
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return nil, false, err
 	}
 	if err := tellLeftOut(path, f, opt); err != nil {
 		return nil, false, err
 	}
-	return f.Read(path, opt), f.OneNote && !info.IsDir(), nil
+	return f.Read(path, opt), f.Single(path), nil
 }
 
 // tellLeftOut warns on stderr about the files of a folder that are not read.
@@ -130,6 +129,9 @@ func flat(f *format.Format) *format.Format {
 
 // leftOut returns the warning about the files and folders in a folder that are not read.
 func leftOut(dir string, f *format.Format, names []string) error {
+	if f.Project != nil && f.Project(dir) {
+		return fmt.Errorf("%s: left out, because the annotator has not annotated them (documents: %d): %s", dir, len(names), paths.Some(names))
+	}
 	folders := 0
 	for _, name := range names {
 		if strings.HasSuffix(name, "/") {

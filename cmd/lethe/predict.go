@@ -18,6 +18,7 @@ import (
 
 type predictOptions struct {
 	split, input, format string
+	reading              readingFlags // of input
 	output, outputFormat string
 	settings             []string
 	workers              int
@@ -66,7 +67,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 			if err != nil {
 				return err
 			}
-			if opt.input != "" && opt.format != "jsonl" {
+			if opt.input != "" && !opt.reading.readsColumns(opt.format) {
 				if err := model.CheckPlain(cmd.Context()); err != nil {
 					return err
 				}
@@ -99,6 +100,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test)")
 	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: "+allFormats)
+	opt.reading.addWithPatients(flags)
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; required for --input)")
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default the format of the input, but jsonl for text and stdout, and i2b2 for synth)")
 	opt.operating.flags(cmd)
@@ -138,12 +140,21 @@ func (o *predictOptions) check(cmd *cobra.Command) error {
 		return errors.New("--json cannot be combined with --input, which has no scores; --output - prints JSON lines")
 	case o.input == "" && o.output == stdio:
 		return errors.New("--output - requires --input, because the scores of a split go to stdout")
-	case o.input == "" && cmd.Flags().Changed("format"):
-		return errors.New("--format requires --input")
+	case o.input == "" && given(cmd.Flags(), append([]string{"format"}, readingNames...)) != "":
+		return fmt.Errorf("--%s requires --input", given(cmd.Flags(), append([]string{"format"}, readingNames...)))
 	case o.input != "" && len(o.settings) > 0:
 		return errors.New("--set and --input cannot be combined")
 	case o.output == "" && o.outputFormat != "":
 		return errors.New("--output-format requires --output")
+	}
+	if o.input != "" {
+		f, err := format.Lookup(o.format)
+		if err != nil {
+			return err
+		}
+		if _, err := o.reading.options(nil, f); err != nil {
+			return err
+		}
 	}
 	if o.input == stdio {
 		if err := checkStdin(); err != nil {
@@ -230,7 +241,7 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 
 // others tags the notes of --input.
 func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
-	in, oneNote, err := openInput(o.input, o.format, of(anyTypes()))
+	in, oneNote, err := o.reading.open(o.input, o.format, anyTypes())
 	if err != nil {
 		return err
 	}

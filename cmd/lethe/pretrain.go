@@ -17,6 +17,7 @@ func newPretrain() *cobra.Command {
 	var (
 		settings []string
 		format   string
+		reading  readingFlags
 		opt      experiments.PretrainOptions
 	)
 	s := &opt.Settings
@@ -64,20 +65,23 @@ A run that was interrupted can be resumed, and ends with the same bits.`,
 			if err != nil {
 				return err
 			}
-			text, err := openTexts(args[1:], format)
+			text, err := openTexts(args[1:], format, &reading)
 			if err != nil {
 				return err
 			}
 			p := newProgress()
 			defer p.clear()
-			if opt.Dir == "" {
+			byDefault := opt.Dir == ""
+			if byDefault {
 				opt.Dir = filepath.Join("runs", config.Name+"-pretrained-"+time.Now().Format("20060102-150405"))
-				p.line("run folder: %s", opt.Dir)
 			}
 			begun := false
 			opt.Progress, opt.Version = p.show, version
 			opt.Corpus = func(tokens, held, words int) {
 				begun = true
+				if byDefault {
+					p.line("run folder: %s", opt.Dir)
+				}
 				p.line("%d tokens, %d of them held out; %d words", tokens, held, words)
 			}
 			opt.Epoch = func(e ann.PretrainEpoch) { p.line("%s", pretrainLine(e)) }
@@ -93,6 +97,7 @@ A run that was interrupted can be resumed, and ends with the same bits.`,
 	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-pretrained-TIME)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume the interrupted run in --out (default no)")
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the TEXTs: "+allFormats)
+	reading.add(flags)
 	flags.IntVar(&s.Epochs, "epochs", s.Epochs, "passes over the text")
 	flags.IntVar(&s.Batch, "batch", s.Batch, "tokens per update")
 	flags.Float64Var(&s.Rate, "rate", s.Rate, "learning rate in the first epoch")

@@ -225,7 +225,10 @@ func writeNotes(path, format string, types *data.TypeSet, docs []*data.Document)
 }
 
 func newReviewImport() *cobra.Command {
-	var reader, input, format string
+	var (
+		reader, input, format string
+		reading               readingFlags
+	)
 	cmd := &cobra.Command{
 		Use:   "import DIR --reader NAME --input PATH",
 		Short: "Store what a reader marked in another program",
@@ -243,7 +246,7 @@ Nothing is stored unless all notes fit.`,
 			if err != nil {
 				return err
 			}
-			docs, err := markedNotes(input, format, r.TypeSet())
+			docs, err := markedNotes(&reading, input, format, r.TypeSet())
 			if err != nil {
 				return err
 			}
@@ -259,5 +262,6 @@ Nothing is stored unless all notes fit.`,
 	flags.StringVar(&reader, "reader", "", "`NAME` of the reader, or final (required)")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with the notes (required)")
 	flags.StringVar(&format, "format", "jsonl", "`FORMAT` of --input: "+annotatedFormats)
+	reading.add(flags)
 	return cmd
 }

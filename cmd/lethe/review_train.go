@@ -54,7 +54,7 @@ unknown until you calibrate it.`,
 			}
 			p := newProgress()
 			defer p.clear()
-			how.Report = taggers.Report{Epoch: func(e taggers.Epoch) { p.line("%s", epochLine(e)) }}
+			how.Report = taggers.Report{Epoch: func(e taggers.Epoch) { tellEpoch(p, e) }}
 			done, err := review.Train(cmd.Context(), m, output, docs, how)
 			p.clear()
 			if err != nil {

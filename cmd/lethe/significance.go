@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/format"
-	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
 	"github.com/lethe-deid/lethe/experiments"
@@ -21,14 +19,13 @@ import (
 
 type significanceOptions struct {
 	systemsOptions
-	split    string // of runs
-	set      []string
-	metrics  []string
-	by       string
-	patients string // rule; empty: what the notes say
-	test     significance.Options
-	out      string
-	json     bool
+	split   string // of runs
+	set     []string
+	metrics []string
+	by      string
+	test    significance.Options
+	out     string
+	json    bool
 }
 
 func newSignificance() *cobra.Command {
@@ -54,7 +51,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
   lethe significance --gold test/xml --a found-a --b found-b --format i2b2
   lethe significance --gold brat --a found-a --b found-b --format brat --by patient --patients '<patient>_*'`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && given(cmd.Flags(), systemsFlags) != "" {
+			if len(args) == 0 && given(cmd.Flags(), opt.flagNames()) != "" {
 				return nil
 			}
 			return wants("RUN_A", "RUN_B")(cmd, args)
@@ -95,7 +92,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "maximum number `N` of shuffles; if there are no more than N possible shuffles, each is used once, and p is exact")
 	flags.StringVar(&opt.by, "by", data.ByDocument, "`UNIT` of shuffling and of the bootstrap: document or patient")
-	flags.StringVar(&opt.patients, "patients", "", patientsHelp)
+	flags.StringVar(&opt.reading.patient, "patients", "", patientsHelp)
 	flags.StringVar(&opt.out, "out", "", "`DIR`, new or empty, to write the table to as text, Markdown, JSON, CSV and LaTeX (default none)")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "seed `N` of the random numbers")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
@@ -104,7 +101,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 }
 
 func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
-	switch misplaced := given(flags, systemsFlags); {
+	switch misplaced := given(flags, o.flagNames()); {
 	case runs && misplaced != "":
 		return fmt.Errorf("--%s cannot be combined with runs, which have their own configuration", misplaced)
 	case !runs && o.split != "":
@@ -113,7 +110,7 @@ func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
 		return errors.New("--set requires runs")
 	case !runs && (o.gold == "" || o.a == "" || o.b == ""):
 		return errors.New("--gold, --a and --b must be given")
-	case o.patients != "" && (runs || o.by != data.ByPatient):
+	case o.reading.patient != "" && (runs || o.by != data.ByPatient):
 		return errors.New("--patients requires --by patient and --gold; a run has corpus.patient")
 	case o.test.Shuffles < 1:
 		return fmt.Errorf("--shuffles %d is not positive", o.test.Shuffles)
@@ -141,38 +138,30 @@ func (o *significanceOptions) ofRuns(ctx context.Context, dirA, dirB string) (*s
 }
 
 func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report, error) {
-	systemFormat := o.formatOfSystems()
-	for _, name := range []string{o.format, systemFormat} {
-		if _, err := format.Lookup(name); err != nil {
-			return nil, err
-		}
-	}
 	types, err := typeSet(o.types, o.format)
 	if err != nil {
 		return nil, err
 	}
+	sources, err := o.sources(types, o.gold, o.a, o.b)
+	if err != nil {
+		return nil, err
+	}
+	gold, a, b := sources[0], sources[1], sources[2]
 	named := types
 	if slices.ContainsFunc(o.metrics, metrics.OverTypes) {
-		gold, err := data.Collect(format.Read(o.format, o.gold, format.Options{Types: types}))
+		docs, err := data.Collect(gold.again())
 		if err != nil {
 			return nil, err
 		}
-		named = types.WithTypes(gold)
+		named = types.WithTypes(docs)
 	}
 	chosen, err := metrics.LookupAll(o.metrics, named)
 	if err != nil {
 		return nil, err
 	}
-	opt := format.Options{Types: types}
-	if o.patients != "" {
-		if opt.Patients, err = patients.Open(o.patients); err != nil {
-			return nil, fmt.Errorf("--patients: %w", err)
-		}
-	}
-	goldAgain := format.Read(o.format, o.gold, opt) // without a second warning about files that are left out
 	return significance.Compare(ctx,
-		significance.System{Name: o.a, Gold: readMarked(o.gold, o.format, opt), Found: readMarked(o.a, systemFormat, of(types))},
-		significance.System{Name: o.b, Gold: goldAgain, Found: readMarked(o.b, systemFormat, of(types))}, chosen, o.test)
+		significance.System{Name: o.a, Gold: gold.marked(), Found: a.marked()},
+		significance.System{Name: o.b, Gold: gold.again(), Found: b.marked()}, chosen, o.test)
 }
 
 // predictedSplit returns the split that both runs have predictions for: test, or otherwise dev.

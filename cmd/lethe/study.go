@@ -77,17 +77,20 @@ func carryOut[R any, P interface {
 }](f *studyFlags, ctx context.Context, kind string, configs []*experiments.Config, study func(context.Context, []*experiments.Config, studies.Options) (P, error)) error {
 	p := newProgress()
 	defer p.clear()
-	if f.opt.Dir == "" {
+	byDefault := f.opt.Dir == ""
+	if byDefault {
 		f.opt.Dir = filepath.Join("runs", configs[0].Name+"-"+kind+"-"+time.Now().Format("20060102-150405"))
-		p.line("study folder: %s", f.opt.Dir)
 	}
 	began := false
 	f.opt.Progress, f.opt.Failed, f.opt.Version = p.show, p.failed, version
 	f.opt.Begin = func(run string, number, of int) {
+		if byDefault && !began {
+			p.line("study folder: %s", f.opt.Dir)
+		}
 		began = true
 		p.line("run %d of %d: %s", number, of, run)
 	}
-	f.opt.Epoch = func(e taggers.Epoch) { p.line("%s", epochLine(e)) }
+	f.opt.Epoch = func(e taggers.Epoch) { tellEpoch(p, e) }
 	r, err := study(ctx, configs, f.opt)
 	p.clear()
 	if errors.Is(err, context.Canceled) && began {

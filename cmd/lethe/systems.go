@@ -16,13 +16,9 @@ import (
 
 // systemsOptions names files of what two systems found, which can be given instead of two runs.
 type systemsOptions struct {
-	gold, a, b           string
-	format, systemFormat string // an empty systemFormat means format
-	types                string // empty means the default of format
+	gold, a, b string
+	sides
 }
-
-// systemsFlags is the flags that cannot be combined with runs, which have their own configuration.
-var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
 var typesHelp = "type `SET`: " + strings.Join(data.TypeSetNames(), ", ") + " or a YAML file, see lethe types (default that of --format; any for brat, jsonl and labelstudio)"
 
@@ -34,13 +30,13 @@ func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, instead of runs")
 	flags.StringVar(&o.a, "a", "", "file or folder of what system A found")
 	flags.StringVar(&o.b, "b", "", "file or folder of what system B found"+other)
-	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotatedFormats)
-	flags.StringVar(&o.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
-	flags.StringVar(&o.types, "types", "", typesHelp)
+	o.sides.add(flags, "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotatedFormats, "--a and --b")
 }
 
-// formatOfSystems returns --system-format or, by default, --format.
-func (o *systemsOptions) formatOfSystems() string { return cmp.Or(o.systemFormat, o.format) }
+// flagNames returns the names of the flags, which cannot be combined with runs, because these have their own configuration.
+func (o *systemsOptions) flagNames() []string {
+	return append([]string{"gold", "a", "b"}, o.names...)
+}
 
 // given returns the first of the named flags that is set, or "".
 func given(flags *pflag.FlagSet, names []string) string {
@@ -61,31 +57,40 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 	return types, nil
 }
 
-// readMarked reads annotated notes of a named format, and warns about files of a folder that it does not read. If it
-// cannot read the path at all, the first item of the documents is the error.
-func readMarked(path, formatName string, opt format.Options) data.Documents {
+// source is a file or folder of notes in a named format.
+type source struct {
+	path, format string
+	options      format.Options
+}
+
+// marked reads annotated notes, and warns about files of a folder that it does not read. If it cannot read the path at all,
+// the first item of the documents is the error.
+func (s source) marked() data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		f, err := format.Lookup(formatName)
+		f, err := format.Lookup(s.format)
 		if err == nil && f.TextOnly {
-			err = fmt.Errorf("format %s contains no spans to score", formatName)
+			err = fmt.Errorf("format %s contains no spans to score", s.format)
 		}
 		if err == nil {
-			err = tellLeftOut(path, f, opt)
+			err = tellLeftOut(s.path, f, s.options)
 		}
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		f.Read(path, opt)(yield)
+		f.Read(s.path, s.options)(yield)
 	}
 }
 
-// readGold is like readMarked, for a gold standard. It is an error if there are notes but no annotations, because then
-// nothing can be missed.
-func readGold(path, formatName string, opt format.Options) data.Documents {
+// again is like marked, without a second warning.
+func (s source) again() data.Documents { return format.Read(s.format, s.path, s.options) }
+
+// gold is like marked, for a gold standard. It is an error if there are notes but no annotations, because then nothing can
+// be missed.
+func (s source) gold() data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		documents, spans := 0, 0
-		for doc, err := range readMarked(path, formatName, opt) {
+		for doc, err := range s.marked() {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -97,15 +102,9 @@ func readGold(path, formatName string, opt format.Options) data.Documents {
 			}
 		}
 		if documents > 0 && spans == 0 {
-			yield(nil, fmt.Errorf("%s: the gold standard contains no annotation, so there is nothing to score", path))
+			yield(nil, fmt.Errorf("%s: the gold standard contains no annotation, so there is nothing to score", s.path))
 		}
 	}
-}
-
-// source is a file or folder of notes in a named format.
-type source struct {
-	path, format string
-	options      format.Options
 }
 
 // of returns the options of formats that need no others than the types.
@@ -113,13 +112,13 @@ func of(types *data.TypeSet) format.Options { return format.Options{Types: types
 
 // allUnreadable returns the errors of all notes at the paths that cannot be read, if err, the error of a comparison, is
 // that of such a note. It returns other errors as they are.
-func allUnreadable(err error, sides ...source) error {
+func allUnreadable(err error, sources []source) error {
 	if _, ok := errors.AsType[*data.Error](err); !ok {
 		return err
 	}
 	var bad check.Unreadable
-	for _, s := range sides {
-		for _, err := range format.Read(s.format, s.path, s.options) {
+	for _, s := range sources {
+		for _, err := range s.again() {
 			if err != nil {
 				bad.Add(err)
 			}

@@ -104,11 +104,14 @@ func runFlags(cmd *cobra.Command, opt *experiments.TrainOptions) {
 func runTraining(ctx context.Context, config *experiments.Config, opt experiments.TrainOptions) error {
 	p := newProgress()
 	defer p.clear()
-	if opt.Dir == "" {
+	byDefault := opt.Dir == ""
+	if byDefault {
 		opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
-		p.line("run folder: %s", opt.Dir)
 	}
 	opt.Corpus = func(found *check.Report) {
+		if byDefault {
+			p.line("run folder: %s", opt.Dir)
+		}
 		for _, split := range found.Splits {
 			p.line("%s", split)
 		}
@@ -125,7 +128,7 @@ func runTraining(ctx context.Context, config *experiments.Config, opt experiment
 	opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
 	opt.Epoch = func(e taggers.Epoch) {
 		epochs++
-		p.line("%s", epochLine(e))
+		tellEpoch(p, e)
 	}
 	scores, err := experiments.Train(ctx, config, opt)
 	p.clear()
@@ -165,6 +168,14 @@ func dryRun(config *experiments.Config) error {
 		fmt.Println(line)
 	}
 	return errors.Join(report.WriteText(os.Stdout), report.Err(), cmp.Or(err, wrong))
+}
+
+// tellEpoch prints an epoch, and its warning if it is not one of an earlier run.
+func tellEpoch(p *progress, e taggers.Epoch) {
+	p.line("%s", epochLine(e))
+	if e.Warning != "" && !e.Resumed {
+		p.line("warning: %s", e.Warning)
+	}
 }
 
 // epochLine formats an epoch for people, with times in seconds. The tokens per second are those of the training steps

@@ -51,11 +51,13 @@ func loadANN(path string) (*ann.Config, error) {
 type textOptions struct {
 	words          *learn.Words
 	format, config string
+	reading        readingFlags
 }
 
 func (o *textOptions) flags(flags *pflag.FlagSet) {
 	w := o.words
 	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: "+allFormats)
+	o.reading.add(flags)
 	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose settings of tokenizer, sentences and digits, and for vectors the dimension, are the defaults (default none)")
 	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "tokenizer: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "sentence splitter, because only words of the same sentence are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
@@ -93,8 +95,12 @@ func wantsInputs(cmd *cobra.Command, args []string) error {
 }
 
 // openTexts returns several inputs as one corpus, which can be read several times. Annotations may have any types.
-func openTexts(paths []string, formatName string) (data.Documents, error) {
+func openTexts(paths []string, formatName string, reading *readingFlags) (data.Documents, error) {
 	f, err := format.Lookup(formatName)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := reading.options(anyTypes(), f)
 	if err != nil {
 		return nil, err
 	}
@@ -107,16 +113,16 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := tellLeftOut(path, f, of(anyTypes())); err != nil {
+		if err := tellLeftOut(path, f, opt); err != nil {
 			return nil, err
 		}
 		switch {
 		case f.Pieces != nil:
 			all = append(all, f.Pieces(path))
 		case info.IsDir() || f.Decode == nil:
-			all = append(all, f.Read(path, format.Options{Types: anyTypes()}))
+			all = append(all, f.Read(path, opt))
 		default:
-			all = append(all, decodeFile(f, path))
+			all = append(all, decodeFile(f, path, opt))
 		}
 	}
 	return func(yield func(*data.Document, error) bool) {
@@ -131,7 +137,7 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 }
 
 // decodeFile reads a plain or gzipped file.
-func decodeFile(f *format.Format, path string) data.Documents {
+func decodeFile(f *format.Format, path string, opt format.Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		file, err := bounded.OpenInput(path)
 		if err != nil {
@@ -144,6 +150,6 @@ func decodeFile(f *format.Format, path string) data.Documents {
 			yield(nil, fmt.Errorf("%s: %w", path, err))
 			return
 		}
-		f.Decode(in, path, format.Options{Types: anyTypes()})(yield)
+		f.Decode(in, path, opt)(yield)
 	}
 }

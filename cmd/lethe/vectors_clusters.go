@@ -59,7 +59,7 @@ The same text and settings always give the same file.`,
 }
 
 func (o *vectorsClustersOptions) run(ctx context.Context, inputs []string) error {
-	corpus, err := openTexts(inputs, o.text.format)
+	corpus, err := openTexts(inputs, o.text.format, &o.text.reading)
 	if err != nil {
 		return err
 	}

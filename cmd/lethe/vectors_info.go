@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -18,6 +17,7 @@ import (
 type vectorsInfoOptions struct {
 	corpus, format, types string
 	tokenizer, config     string
+	reading               readingFlags
 	nearest               []string
 	neighbours            int
 	json                  bool
@@ -45,6 +45,7 @@ type nearest struct {
 
 func newVectorsInfo() *cobra.Command {
 	var opt vectorsInfoOptions
+	ofCorpus := append([]string{"format", "types", "tokenizer", "config"}, readingNames...)
 	cmd := &cobra.Command{
 		Use:   "info FILE",
 		Short: "Describe a file of word vectors, and its coverage of a corpus",
@@ -66,8 +67,8 @@ it contained PHI, they may be names.`,
 		Args: wants("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch changed := cmd.Flags().Changed; {
-			case opt.corpus == "" && (changed("format") || changed("types") || changed("tokenizer") || changed("config")):
-				return usageError(cmd, errors.New("--format, --types, --tokenizer and --config require --corpus"))
+			case opt.corpus == "" && given(cmd.Flags(), ofCorpus) != "":
+				return usageError(cmd, fmt.Errorf("--%s requires --corpus", given(cmd.Flags(), ofCorpus)))
 			case opt.neighbours < 1:
 				return usageError(cmd, fmt.Errorf("--neighbours %d is not positive", opt.neighbours))
 			case opt.config != "" && !changed("tokenizer"):
@@ -83,6 +84,7 @@ it contained PHI, they may be names.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opt.corpus, "corpus", "", "file or folder of notes (default none)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: "+allFormats)
+	opt.reading.add(flags)
 	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default the set of --format, or any for brat, jsonl, labelstudio and text)")
 	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "tokenizer for the corpus: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to use (default none)")
@@ -122,7 +124,7 @@ func (o *vectorsInfoOptions) run(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		docs, _, err := openInput(o.corpus, o.format, of(types))
+		docs, _, err := o.reading.open(o.corpus, o.format, types)
 		if err != nil {
 			return err
 		}

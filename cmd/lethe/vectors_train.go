@@ -76,7 +76,7 @@ The same text, settings and seed always give the same file.`,
 }
 
 func (o *vectorsTrainOptions) run(ctx context.Context, inputs []string) error {
-	corpus, err := openTexts(inputs, o.text.format)
+	corpus, err := openTexts(inputs, o.text.format, &o.text.reading)
 	if err != nil {
 		return err
 	}

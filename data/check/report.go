@@ -141,27 +141,38 @@ func (r *Report) judgeSplit(s Split) {
 	}
 }
 
+// part begins a sentence about a number of notes or patients of a split: "2 of the 3 notes of test have".
+func part(n, all int, noun, split, has, have string) string {
+	switch {
+	case all == 1:
+		return fmt.Sprintf("the only %s of %s %s", noun, split, has)
+	case n == 1:
+		have = has
+	}
+	return fmt.Sprintf("%d of the %s of %s %s", n, count(all, noun), split, have)
+}
+
 func (r *Report) judgeOverlap(o Overlap, allowed bool) {
 	b := r.split(o.B)
-	notes := count(b.Notes, "note")
 	switch {
 	case o.A == o.B:
 		return // scores are no less meaningful; the table shows it
 	case o.A == train && o.Annotated > 0 && !allowed && !b.TextOnly:
-		r.problem("corpus: %d of the %s of split %s have the same text as a note of train, so its scores would be meaningless (%s): "+
-			"remove them, or set corpus.allow_overlap to true if this is intended", o.Annotated, notes, o.B, pairs(o.SameExamples))
+		r.problem("corpus: %s the same text as a note of train, so its scores would be meaningless (%s): "+
+			"remove them, or set corpus.allow_overlap to true if this is intended", part(o.Annotated, b.Notes, "note", "split "+o.B, "has", "have"), pairs(o.SameExamples))
 	case o.Annotated > 0 && (o.A == train || o.A == dev && o.B == test):
-		r.warn("%d of the %s of %s have the same text as a note of %s, so scores on %s are too high (%s)", o.Annotated, notes, o.B, o.A, o.B, pairs(o.SameExamples))
+		r.warn("%s the same text as a note of %s, so scores on %s are too high (%s)",
+			part(o.Annotated, b.Notes, "note", o.B, "has", "have"), o.A, o.B, pairs(o.SameExamples))
 	}
 	if o.A != train && (o.A != dev || o.B != test) {
 		return // the system does not learn from A
 	}
 	if o.Near > 0 {
-		r.warn("%d of the %s of %s are nearly the same as a note of %s (similarity from %v), so scores on %s are too high for new notes (%s)",
-			o.Near, notes, o.B, o.A, Threshold, o.B, pairs(o.NearExamples))
+		r.warn("%s nearly the same as a note of %s (similarity from %v), so scores on %s are too high for new notes (%s)",
+			part(o.Near, b.Notes, "note", o.B, "is", "are"), o.A, Threshold, o.B, pairs(o.NearExamples))
 	}
 	if o.Patients > 0 {
-		r.warn("%d of the %s of %s also have notes in %s, so scores on %s are too high for new patients", o.Patients, count(b.Patients, "patient"), o.B, o.A, o.B)
+		r.warn("%s notes in %s, so scores on %s are too high for new patients", part(o.Patients, b.Patients, "patient", o.B, "also has", "also have"), o.A, o.B)
 	}
 }
 

@@ -43,8 +43,8 @@ type Options struct {
 	Writing conll.Writing
 }
 
-// Check returns an error for options that are impossible, or that a format does not have.
-func (o Options) Check(f *Format) error {
+// Check returns an error for options that are impossible, or that none of the formats has.
+func (o Options) Check(formats ...*Format) error {
 	for _, option := range []struct {
 		name, before string // before its key in errors
 		given        bool
@@ -59,8 +59,8 @@ func (o Options) Check(f *Format) error {
 		if !option.given {
 			continue
 		}
-		if !slices.Contains(f.Options, option.name) {
-			return fmt.Errorf("%s: only allowed with %s, not with the format %s", option.name, strings.Join(with(option.name), ", "), f.Name)
+		if !slices.ContainsFunc(formats, func(f *Format) bool { return slices.Contains(f.Options, option.name) }) {
+			return fmt.Errorf("%s: only allowed with %s, not with the format %s", option.name, strings.Join(with(option.name), ", "), strings.Join(namesOf(formats), " or "))
 		}
 		if err := option.check(); err != nil {
 			return fmt.Errorf("%s%s%w", option.name, option.before, err)
@@ -79,6 +79,9 @@ func with(option string) []string {
 	}
 	return names
 }
+
+// namesOf returns the names of formats, each once.
+func namesOf(formats []*Format) []string { return slices.Compact(table.Names(formats, nameOf)) }
 
 // read returns the options that many readers share.
 func (o Options) read() data.ReadOptions {
@@ -121,6 +124,10 @@ type Format struct {
 	Encode func(doc *data.Document) ([]byte, error)
 	// Limits say what the format cannot contain.
 	Limits Limits
+	// Project reports whether a path is one of a project or archive with many notes, although OneNote is
+	// true; ProjectLeftOut is LeftOut for it. Both are nil for formats without such paths.
+	Project        func(path string) bool
+	ProjectLeftOut func(path string, opt Options) ([]string, error)
 	// Recognize reports whether a file is in this format, from its path and the first bytes of its
 	// content, decompressed. If it is nil, the extension decides.
 	Recognize func(path string, head []byte) bool
@@ -263,8 +270,10 @@ func ofINCEpTION(name string, f inception.Format, limits Limits) *Format {
 		CreateFile: func(path string, opt Options) (data.Writer, error) {
 			return f.CreateFile(path, opt.Types, opt.INCEpTION)
 		},
-		Limits:    limits,
-		Recognize: func(_ string, head []byte) bool { return f.Recognize(head) },
+		Project:        f.Project,
+		ProjectLeftOut: func(path string, opt Options) ([]string, error) { return f.LeftOut(path, opt.INCEpTION) },
+		Limits:         limits,
+		Recognize:      func(path string, head []byte) bool { return f.Recognize(head) || f.InProject(path) },
 	}
 }
 
@@ -282,9 +291,18 @@ func (f *Format) Holds(id string) bool {
 	return (!f.OneNote || notes.CheckName(id) == nil) && (f.Limits.ID == nil || f.Limits.ID(id))
 }
 
+// Single reports whether the file or folder at path contains only one note, whatever is in it.
+func (f *Format) Single(path string) bool {
+	info, err := os.Stat(path)
+	return f.OneNote && err == nil && !info.IsDir() && (f.Project == nil || !f.Project(path))
+}
+
 // LeftOut returns the paths in the folder at path that Read skips, sorted, with a slash at the end
-// of those of folders. If path is a file, it returns none.
+// of those of folders. If path is a file, it returns none. Of a project, it returns the names of documents.
 func (f *Format) LeftOut(path string, opt Options) ([]string, error) {
+	if f.Project != nil && f.Project(path) {
+		return f.ProjectLeftOut(path, opt)
+	}
 	return notes.LeftOut(path, f.OneNote, f.exts(opt)...)
 }
 

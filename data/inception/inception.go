@@ -31,9 +31,32 @@ type Format struct {
 	encode func(doc *data.Document, opt Options) ([]byte, error)
 }
 
-// Read reads one file, or the files of a folder in the order of their names; it skips hidden files and subfolders. A bad file
+// Read reads one file, or the files of a folder and its subfolders in the order of their names; it skips hidden files. A bad file
 // yields a *data.Error, and reading continues with the next.
+//
+// The path may also be that of an exported project, a ZIP archive or the folder of an unpacked one with its file
+// exportedproject.json. Then the documents are those that the annotator in the options has annotated, and their IDs
+// are their names without extension. If several have annotated, an annotator must be given; the curation is one,
+// with the name Curation. A project is read in one pass; an archive that becomes more than 200 times as large is refused.
 func (f Format) Read(path string, types *data.TypeSet, opt Options) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		p, err := openProject(path)
+		switch {
+		case err != nil:
+			yield(nil, err)
+		case p != nil:
+			defer p.close()
+			p.read(f, types, opt)(yield)
+		case opt.Annotator != "":
+			yield(nil, notes.Defect(path, 0, -1, "not an exported project, of which the option annotator would choose an annotator"))
+		default:
+			f.files(path, types, opt)(yield)
+		}
+	}
+}
+
+// files reads a file or a folder.
+func (f Format) files(path string, types *data.TypeSet, opt Options) data.Documents {
 	return notes.Each(path, f.Ext, func(file string) (*data.Document, error) {
 		raw, err := notes.ReadFile(file)
 		if err != nil {
@@ -48,6 +71,9 @@ func (f Format) Decode(r io.Reader, name string, types *data.TypeSet, opt Option
 	raw, err := notes.ReadAll(r, name)
 	if err != nil {
 		return nil, err
+	}
+	if isArchive(raw) {
+		return nil, notes.Defect(name, 0, -1, "a ZIP archive, which cannot be read from a stream: give the path of its file")
 	}
 	return f.decode(raw, name, types, opt)
 }
@@ -75,6 +101,9 @@ type Options struct {
 	Layer string `yaml:"layer,omitempty"`
 	// Feature is the name of its feature, by default value or the only one.
 	Feature string `yaml:"feature,omitempty"`
+	// Annotator is whose annotations of an exported project are read, by default those of the only
+	// one. Those of the curation have the name CURATION_USER. It requires a project.
+	Annotator string `yaml:"annotator,omitempty"`
 }
 
 // Names of layers and features.

@@ -160,7 +160,7 @@ func TestXMIRefuses(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, opt := range []Options{{}, {"custom.PHI", "value_2"}, {"PHI", "_"}} {
+	for _, opt := range []Options{{}, {Layer: "custom.PHI", Feature: "value_2"}, {Layer: "PHI", Feature: "_"}} {
 		if err := opt.Check(); err != nil {
 			t.Errorf("%v: %v", opt, err)
 		}

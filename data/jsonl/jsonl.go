@@ -20,7 +20,7 @@
 // of other tools, pairs of offsets, labels of tokens) is an error, because
 // without them it would be read as a note free of PHI; so is a line that an
 // annotator of Prodigy has rejected or ignored. The tokens and sentences
-// of spaCy and Prodigy are not annotations. Duplicate keys among those above are
+// of spaCy and Prodigy are not annotations. Duplicate keys, at any depth, are
 // errors, too.
 package jsonl
 

@@ -213,7 +213,6 @@ func TestHarmlessKeys(t *testing.T) {
 		"spaCy":         `"ents":[],"sents":[{"start":0,"end":7}],"tokens":[{"id":0,"start":0,"end":7,"tag":"NNP"}]`,
 		"other numbers": `"admission":{"start":2010,"end":2014},"box":[1,2,3,4],"scores":[[0.25,0.5]],"words":["O"],"letters":["a","b"],"count":2`,
 		"a quotation":   `"spans":[{"start":0,"end":7,"type":"DATE","text":"Zebulon"}]`,
-		"null, then":    `"spans":null,"spans":[{"start":0,"end":7,"type":"DATE"}]`,
 	} {
 		if diff := cmp.Diff([]string{"a"}, items(`{"id":"a","text":"Zebulon",`+members+"}\n")); diff != "" {
 			t.Errorf("%s: %s", what, diff)
@@ -223,10 +222,28 @@ func TestHarmlessKeys(t *testing.T) {
 
 // If a key was given twice, only the second value was read.
 func TestKeyGivenTwice(t *testing.T) {
-	for _, members := range []string{`"spans":[{"start":0,"end":7,"type":"DATE"}],"spans":[]`, `"spans":[],"SPANS":[]`, `"labels":[],"labels":null`} {
+	for _, members := range []string{`"spans":[{"start":0,"end":7,"type":"DATE"}],"spans":[]`, `"spans":[],"SPANS":[]`, `"labels":[],"labels":null`, `"spans":null,"spans":[{"start":0,"end":7,"type":"DATE"}]`} {
 		got := items(`{"text":"Zebulon",` + members + "}\n")
 		if len(got) != 1 || !strings.Contains(got[0], "duplicate key ") {
 			t.Errorf("%s: %q", members, got)
+		}
+	}
+	// The same in the columns, in spans and in meta.
+	for members, want := range map[string]string{
+		`"columns":{"pos":[[0,7,"N"]],"x":[],"pos":[]}`:              `"pos" in "columns"`,
+		`"spans":[{"start":0,"end":7,"type":"DATE","Start":1}]`:      `"Start" in "spans/0"`,
+		`"entities":[{"start":0,"end":7,"label":"x","end":1}]`:       `"end" in "entities/0"`,
+		`"meta":{"note_id":1,"note_id":2}`:                           `"note_id" in "meta"`,
+		`"tokens":{"` + strings.Repeat("x", 50) + `":1,"a":2,"a":2}`: `"a" in "tokens"`,
+		`"x":1,"x":2`: `"x"`,
+		`"columns":{"pos":[],"POS":[]},"x":{"a":1,"A":2},"y":["a","a",{"b":"b"},{"b":1}]`: "",
+	} {
+		got := items(`{"text":"Zebulon",` + members + "}\n")
+		if want = "f.json:1: duplicate key " + want; strings.HasSuffix(want, "key ") {
+			want = "f-0001"
+		}
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %s", members, got, want)
 		}
 	}
 }
@@ -234,7 +251,7 @@ func TestKeyGivenTwice(t *testing.T) {
 // A line of 10,000 equal keys takes time proportional to its length, because each
 // key is examined once.
 func TestManyEqualKeys(t *testing.T) {
-	if got := items(`{"text":"Zebulon"` + strings.Repeat(`,"x":[1]`, 100_000) + "}\n"); len(got) != 1 || got[0] != "f-0001" {
+	if got := items(`{"text":"Zebulon"` + strings.Repeat(`,"x":[1]`, 100_000) + "}\n"); len(got) != 1 || got[0] != `f.json:1: duplicate key "x"` {
 		t.Errorf("%q", got)
 	}
 }

@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lethe-deid/lethe/data/internal/notes"
 )
 
 // read lists the known keys of a record.
@@ -78,6 +82,43 @@ func checkKeys(raw []byte) error {
 	return nil
 }
 
+// duplicateKey returns the place of the first key in valid JSON that an object has twice, or "". Like the JSON package, it matches
+// the keys of spans in any case; the names of columns differ by case.
+func duplicateKey(raw []byte) jsontext.Pointer {
+	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	var open []map[string]bool // the keys of the objects and lists that are open
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return ""
+		}
+		switch kind, n := d.StackIndex(d.StackDepth()); token.Kind() {
+		case '{', '[':
+			open = append(open, nil)
+		case '}', ']':
+			open = open[:len(open)-1]
+		case '"':
+			if kind != '{' || n%2 == 0 { // a value
+				continue
+			}
+			key, last := token.String(), len(open)-1
+			if last > 0 {
+				top, _, _ := strings.Cut(string(d.StackPointer()[1:]), "/")
+				if strings.EqualFold(top, "spans") || strings.EqualFold(top, "entities") {
+					key = strings.ToLower(key)
+				}
+			}
+			if open[last][key] {
+				return d.StackPointer()
+			}
+			if open[last] == nil {
+				open[last] = map[string]bool{}
+			}
+			open[last][key] = true
+		}
+	}
+}
+
 // checkAnswer returns an error if an annotator of Prodigy rejected or ignored the text. Its spans, if it has any, are not
 // the annotator's.
 func checkAnswer(values []json.RawMessage) error {
@@ -94,10 +135,6 @@ func checkAnswer(values []json.RawMessage) error {
 var errNotObject = fmt.Errorf("not a JSON object")
 
 func marksUnder(key string) error {
-	const most = 40
-	if len(key) > most {
-		key = strings.ToValidUTF8(key[:most], "") + "..."
-	}
 	hint := ""
 	switch key {
 	case "ents":
@@ -105,7 +142,7 @@ func marksUnder(key string) error {
 	case "ner_tags", "tags":
 		hint = "; the format hf reads it"
 	}
-	return fmt.Errorf("the key %q seems to contain annotations, which are read only from spans, entities, label and labels%s", key, hint)
+	return fmt.Errorf("the key %q seems to contain annotations, which are read only from spans, entities, label and labels%s", notes.ShortKey(key), hint)
 }
 
 // isEmpty reports whether a value is null, or an empty list, object or string.

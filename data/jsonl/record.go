@@ -140,6 +140,9 @@ func (l line) record() (*record, error) {
 	if err := checkKeys(l.raw); err != nil {
 		return nil, notes.Defect(l.file, l.number, -1, err.Error())
 	}
+	if at := duplicateKey(l.raw); at != "" {
+		return nil, notes.Defect(l.file, l.number, -1, notes.DuplicateKey(at))
+	}
 	if at := loneSurrogate(l.raw); at >= 0 {
 		return nil, notes.Defect(l.file, l.number, l.offset+at, "half of a surrogate pair: a character was probably cut in two")
 	}

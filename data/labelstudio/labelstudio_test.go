@@ -90,7 +90,7 @@ func TestDecodeErrors(t *testing.T) {
 		"empty":             {`{` + one(`{"start":2,"end":2,"labels":["DATE"]}`) + `}`, "result 0: the span [2,2) of code points is empty"},
 		"another text":      {`{` + one(`{"start":2,"end":5,"text":"Zebulon","labels":["DATE"]}`) + `}`, "result 0: its text differs from the note at its offsets, in code points"},
 		"score":             {`{"data":{"text":"ñ Zoë"},"predictions":[{"result":[` + strings.Replace(labels, "0.5", "1.5", 1) + `]}]}`, "result 0: its score is not in [0,1]"},
-		"duplicate key":     {`{"id":7,"id":8}`, ""},
+		"duplicate key":     {`{"id":7,"data":{"text":"x","text":"y"}}`, ""},
 		"duplicate id":      {`{"id":1,"data":{"text":"x"},"annotations":[{"result":[]}]}`, "duplicate id: an earlier task has the same, as in JSON-MIN if a task has several annotations"},
 		"JSON-MIN, nobody":  {`{"text":"x","id":7,"annotation_id":null}`, "nobody has annotated it (it has no annotation_id)"},
 		"JSON-MIN, label":   {`{"text":"x","id":7,"annotation_id":3,"a":[{"start":0,"end":1}]}`, "region 0: the region has no label"},
@@ -109,7 +109,7 @@ func TestDecodeErrors(t *testing.T) {
 			}
 			want := []string{"1", "f.json:1: task 2: " + tc.want + " (offset 60)", "2"}
 			if tc.want == "" {
-				want = []string{"1", "f.json:1: not valid JSON (offset 68)"}
+				want = []string{"1", `f.json:1: duplicate key "text" in "data" (offset 87)`}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)

@@ -155,7 +155,7 @@ func TestJSONErrors(t *testing.T) {
 		"Zebulon":                        "f.jsonl:1: not valid JSON (offset 0)",
 		"[[\"Zebulon\",{}],\n":           "f.jsonl:2: not valid JSON: the file ends too early, and is probably truncated (offset 17)",
 		"[{}] {}":                        "f.jsonl:1: something follows the array of documents: the file was probably put together of two (offset 6)",
-		"{\"a\":1,\n\"a\":2}":            "f.jsonl:2: not valid JSON (offset 8)",
+		"{\"a\":1,\n\"a\":2}":            "f.jsonl:2: duplicate key \"a\" (offset 8)",
 		"\n\n{\"text\":\"Zebulon\xff\"}": "f.jsonl:3: not valid JSON: invalid UTF-8; convert the file to UTF-8 (offset 18)",
 	} {
 		got := outcomes(file, "f.jsonl")

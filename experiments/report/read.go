@@ -90,7 +90,7 @@ func (m *material) readRun(r *runMaterial) (err error) {
 	} else if err != nil {
 		return err
 	}
-	config, err := bounded.ReadFile(filepath.Join(r.Dir, experiments.ConfigFile), bounded.MaxModel)
+	config, err := r.Config.YAML()
 	if err != nil {
 		return err
 	}

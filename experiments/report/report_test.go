@@ -282,6 +282,7 @@ func TestFigures(t *testing.T) {
 	dir := t.TempDir()
 	a := run(t, filepath.Join(dir, "a"), 1, devNotes, runA)
 	b := run(t, filepath.Join(dir, "b"), 2, devNotes, runB)
+	b.Config.Corpus.Splits = a.Config.Corpus.Splits // which have the same notes
 	m, err := read([]*experiments.Run{a, b}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -646,7 +647,6 @@ func TestBadRuns(t *testing.T) {
 		return r
 	}
 	fails("contains no predictions for split dev", lost("predictions/dev"))
-	fails("config.yaml", lost("config.yaml"))
 	broken := run(t, filepath.Join(dir, "broken"), 1, devNotes, runA)
 	write(t, filepath.Join(broken.Dir, "log.jsonl"), log+"{\n")
 	fails("log.jsonl:4: not an epoch of a training", broken)

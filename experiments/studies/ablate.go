@@ -184,9 +184,10 @@ func (a *Ablation) tables() []table {
 	var all []table
 	for i, m := range a.Metrics {
 		t := table{
-			name:  fileName("scores", m.Metric),
-			title: fmt.Sprintf("%s, %s on %s (%d documents), %s", a.Name, m.Metric, a.Split, a.Documents, overSeeds(a.Seeds)),
-			head:  []string{"network", "P", "R", "F1", "F1 - full", "95 % interval", "p of P", "p of R", "p of F1", "Holm"},
+			name:   fileName("scores", m.Metric),
+			title:  fmt.Sprintf("%s, %s on %s (%d documents), %s", a.Name, m.Metric, a.Split, a.Documents, overSeeds(a.Seeds)),
+			head:   []string{"network", "P", "R", "F1", "F1 - full", "95 % interval", "p of P", "p of R", "p of F1", "Holm"},
+			breaks: []int{4},
 		}
 		for _, n := range m.Networks {
 			t.rows = append(t.rows, slices.Concat([]cell{name(n.Name)}, n.cells(), testCells(n.Test)))

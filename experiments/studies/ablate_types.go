@@ -98,9 +98,10 @@ func (a *Ablation) typeTables() (all []table) {
 				continue
 			}
 			t := table{
-				name:  fileName("types-"+n.Name, m.Metric),
-				title: fmt.Sprintf("%s by type on %s: full, %s, and the difference", m.Metric, a.Split, n.Name),
-				head:  []string{"type", "in " + a.Split, "P full", "R full", "F1 full", "P", "R", "F1", "P - full", "R - full", "F1 - full"},
+				name:   fileName("types-"+n.Name, m.Metric),
+				title:  fmt.Sprintf("%s by type on %s: full, %s, and the difference", m.Metric, a.Split, n.Name),
+				head:   []string{"type", "in " + a.Split, "P full", "R full", "F1 full", "P", "R", "F1", "P - full", "R - full", "F1 - full"},
+				breaks: []int{5, 8},
 			}
 			for _, typ := range m.Types {
 				row := slices.Concat([]cell{name(typ.Type), count(typ.Gold)}, typ.Networks[0].cells(), typ.Networks[k].cells())

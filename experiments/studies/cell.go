@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/significance"
@@ -135,53 +134,4 @@ func (t table) csv() ([]byte, error) {
 	}
 	w.Flush()
 	return out.Bytes(), w.Error()
-}
-
-// latexEscapes are the characters that LaTeX does not take for themselves in text.
-var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
-	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", "$<$", ">", "$>$", "|", "$|$", "±", `$\pm$`, "−", "$-$")
-
-// latexNumber replaces the signs of numbers, which are hyphens in text.
-func latexNumber(text string) string {
-	text = latexEscapes.Replace(text)
-	if text == "" || !strings.ContainsAny(text[:1], "+-[") {
-		return text
-	}
-	for _, sign := range []string{"+", "-"} {
-		if rest, ok := strings.CutPrefix(text, sign); ok {
-			text = "$" + sign + "$" + rest
-		}
-		text = strings.NewReplacer("["+sign, "[$"+sign+"$", ", "+sign, ", $"+sign+"$").Replace(text)
-	}
-	return text
-}
-
-// writeLaTeX writes the tables for LaTeX with the package booktabs, each as a floating table.
-func writeLaTeX(w *bytes.Buffer, r result) {
-	fmt.Fprint(w, "% Requires \\usepackage{booktabs} and UTF-8.\n")
-	for _, t := range r.tables() {
-		fmt.Fprintf(w, "\n\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\begin{tabular}{l%s}\n\\toprule\n",
-			latexEscapes.Replace(t.title), t.name, strings.Repeat("r", len(t.head)-1))
-		for k, row := range t.texts() {
-			for c := range row {
-				if k > 0 && c > 0 {
-					row[c] = latexNumber(row[c])
-				} else {
-					row[c] = latexEscapes.Replace(row[c])
-				}
-				if c == 0 && strings.HasPrefix(row[c], "[") { // otherwise an argument of the end of the row before
-					row[c] = "{" + row[c] + "}"
-				}
-			}
-			fmt.Fprintf(w, "%s \\\\\n", strings.Join(row, " & "))
-			if k == 0 {
-				fmt.Fprint(w, "\\midrule\n")
-			}
-		}
-		fmt.Fprint(w, "\\bottomrule\n\\end{tabular}\n")
-		for _, line := range t.legend {
-			fmt.Fprintf(w, "\n\\par\\smallskip\\footnotesize %s\n", latexEscapes.Replace(line))
-		}
-		fmt.Fprint(w, "\\end{table}\n")
-	}
 }

@@ -209,7 +209,11 @@ func (s *study) goldOf(systems []System) ([]compared, error) {
 				systems[0].Name, system.Name, differs)
 		}
 		if err := corpus.CheckSplit(s.opt.Split); err != nil {
-			return nil, fmt.Errorf("%s: the corpus has %w", system.Name, err)
+			hint := ""
+			if corpus.CheckSplit(experiments.TestSplit) == nil {
+				hint = ": compare the systems on --split " + experiments.TestSplit
+			}
+			return nil, fmt.Errorf("%s: the corpus has %w%s", system.Name, err, hint)
 		}
 		if key, _, _ := strictyaml.Difference(first, corpus); i > 0 && key == "" {
 			c.gold = all[0].gold
@@ -408,6 +412,7 @@ func (r *Comparison) tables() []table {
 			head:  []string{"system", "P", "R", "F1", "95 % interval"},
 		}
 		if len(r.Systems) > 1 {
+			t.breaks = []int{len(t.head)}
 			t.head = append(t.head, "F1 - "+first, "its 95 % interval", "p of P", "p of R", "p of F1", "Holm")
 		}
 		for _, s := range m.Systems {
@@ -429,6 +434,7 @@ func (r *Comparison) tables() []table {
 			head:  []string{"type", "in " + r.Split},
 		}
 		for i, s := range r.Systems {
+			t.breaks = append(t.breaks, len(t.head))
 			t.head = append(t.head, s.Name)
 			if i > 0 {
 				of := "" // names of columns differ, for programs that read the CSV

@@ -194,7 +194,7 @@ func TestTableFormats(t *testing.T) {
 	latex := read("table.tex")
 	for _, want := range []string{
 		`\caption{50 \% of A\_B \& \{C\} \$\textbackslash{}x\textasciicircum{}2\textasciitilde{}\#}`,
-		"\\begin{tabular}{lrr}\n\\toprule\ntype & F1 & difference \\\\\n\\midrule\n",
+		"\\begin{tabular}{@{}lrr@{}}\n\\toprule\ntype & F1 & difference \\\\\n\\midrule\n",
 		`"X$|$Y", \_\&\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}$<$$>$ & 0.6250 $\pm$ 0.1768 & [$-$0.12, $+$0.25] \\`,
 		`{[empty]} &  & $-$0.5000 \\`,
 		`$-$1 & 0.3333 (2.5) & 1e-05 \\`,

@@ -25,6 +25,7 @@ type table struct {
 	name   string // of its CSV file, unique among the tables of a result
 	title  string
 	head   []string // of the columns; the first column has names, the others numbers
+	breaks []int    // the columns before which a table that is too wide for LaTeX may be divided; nil: any
 	rows   [][]cell
 	legend []string // paragraphs
 }

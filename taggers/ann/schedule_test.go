@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/taggers"
 )
@@ -191,6 +193,80 @@ func TestEncodingOfTheDefaultsIsThatOfEarlierVersions(t *testing.T) {
 		}
 		if part != c.want {
 			t.Errorf("%s is encoded as %q, want %q", c.from, part, c.want)
+		}
+	}
+}
+
+// A training with a learning rate that was too high, but not so high that it diverged, went on for all epochs without a word.
+func TestNothingSaidAboutRateTooHigh(t *testing.T) {
+	const frequencies, rising = "the network has not learnt more than the frequencies of the labels: in epoch ", "the loss has risen for 3 epochs"
+	warningsOf := func(o nn.Optimizer, crf bool, batch, epochs, count int) (found []string) {
+		cfg := small()
+		cfg.Optimizer, cfg.Network.CRF, cfg.Training.Batch, cfg.Training.Epochs, cfg.Training.Patience = o, crf, batch, epochs, 0
+		task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: notes(t, count, synth.Train), Dev: notes(t, 2, synth.Dev)}
+		task.Report.Epoch = func(e taggers.Epoch) {
+			if e.Warning != "" {
+				found = append(found, e.Warning)
+			}
+		}
+		if _, err := cfg.Fit(context.Background(), task); err != nil {
+			found = append(found, err.Error())
+		}
+		return found
+	}
+	norm := nn.Optimizer{Method: "sgd", LearningRate: 1, Decay: 1, ClipNorm: 5}
+	fast := nn.Optimizer{Method: "adam", LearningRate: 0.1, Decay: 1, ClipValue: 5}
+	for _, tc := range []struct {
+		optimizer nn.Optimizer
+		want, try string
+	}{{norm, frequencies, "optimizer.learning_rate 1 is probably too high: try 0.1, or a warm-up"}, {fast, frequencies, "optimizer.learning_rate 0.1 is probably too high: try 0.01, or a warm-up"}} {
+		if got := warningsOf(tc.optimizer, true, 1, 3, 24); len(got) != 1 || !strings.HasPrefix(got[0], tc.want) || !strings.Contains(got[0], tc.try) {
+			t.Errorf("%+v: %q", tc.optimizer, got)
+		}
+	}
+
+	// The optimizers of the shipped experiments, on few and on more notes.
+	files, err := filepath.Glob("../../experiments/configs/*/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	written := regexp.MustCompile(`optimizer: \{.*\}`)
+	seen := map[string]bool{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range written.FindAllString(string(raw), -1) {
+			if seen[text] {
+				continue
+			}
+			seen[text] = true
+			var node struct {
+				Optimizer nn.Optimizer `yaml:"optimizer"`
+			}
+			node.Optimizer = nn.DefaultOptimizer()
+			if err := strictyaml.Decode("", []byte(text), &node); err != nil {
+				t.Fatal(err)
+			}
+			for _, crf := range []bool{true, false} {
+				if got := warningsOf(node.Optimizer, crf, 4, 6, 6); got != nil {
+					t.Errorf("%s, CRF %v: %q", text, crf, got)
+				}
+			}
+		}
+	}
+
+	c := &course{tagger: &Tagger{config: DefaultConfig()}}
+	for i, loss := range []float64{3, 2, 2.05, 2.2} {
+		c.history = append(c.history, taggers.Epoch{Epoch: i + 1, Loss: loss})
+	}
+	if got := c.warning(taggers.Epoch{Epoch: 5, Loss: 2.3}, 1, 0); !strings.HasPrefix(got, rising+", from 2 to 2.3: ") {
+		t.Error(got)
+	}
+	for _, loss := range []float64{2.2, 2.1} { // by too little, and not in a row
+		if got := c.warning(taggers.Epoch{Epoch: 5, Loss: loss}, 1, 0); got != "" {
+			t.Error(got)
 		}
 	}
 }

@@ -304,6 +304,7 @@ func (c *course) epoch(ctx context.Context) error {
 	done, steps := 0, 0
 	watch := newWatch(math.Log(float64(len(c.tagger.labels))),
 		fmt.Sprintf("choose an optimizer.learning_rate below %v, or a warm-up (optimizer.schedule.warmup)", cfg.Optimizer.LearningRate))
+	var late mean // losses of the second half of the epoch
 	for i, batch := range batches {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -313,8 +314,15 @@ func (c *course) epoch(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("epoch %d: %w", number, err)
 		}
-		if err := watch.add(loss*float64(len(batch)), tokens); err != nil {
+		lossOf := tokens // the loss is a sum over the tokens of a sentence or, without a CRF, their mean
+		if !cfg.Network.CRF {
+			lossOf = len(batch)
+		}
+		if err := watch.add(loss*float64(len(batch)), lossOf); err != nil {
 			return fmt.Errorf("epoch %d: %w", number, err)
+		}
+		if 2*i >= len(batches) {
+			late.add(loss*float64(len(batch)), lossOf)
 		}
 		e.Loss += loss
 		done += tokens
@@ -324,6 +332,7 @@ func (c *course) epoch(ctx context.Context) error {
 		}
 	}
 	e.Loss /= float64(steps)
+	e.Warning = c.warning(e, steps, late.value())
 	e.Train = time.Since(begin)
 
 	// From here to the end of the epoch, the averaged network is in use.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -59,6 +60,13 @@ func Values(r io.Reader, name, array string, yield func(Value, *data.Error) bool
 		}
 		if err != nil {
 			if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+				if at := e.JSONPointer; errors.Is(e.Err, jsontext.ErrDuplicateName) {
+					if within { // the first token is the number of the value
+						_, rest, _ := strings.Cut(string(at[1:]), "/")
+						at = jsontext.Pointer("/" + rest)
+					}
+					return defect(e.ByteOffset, DuplicateKey(at))
+				}
 				return defect(e.ByteOffset, "not valid JSON"+mistake(e))
 			}
 			return yield(Value{}, asDefect(name, err))
@@ -91,6 +99,28 @@ func mistake(e *jsontext.SyntacticError) string {
 		return ": a control character in a string must be escaped, as \\u0000 is"
 	}
 	return ""
+}
+
+// DuplicateKey is the reason of a defect: an object has the key at the end of a pointer twice.
+func DuplicateKey(at jsontext.Pointer) string {
+	reason := fmt.Sprintf("duplicate key %q", ShortKey(at.LastToken()))
+	var parents []string
+	for token := range at.Parent().Tokens() {
+		parents = append(parents, ShortKey(token))
+	}
+	if parents == nil {
+		return reason
+	}
+	return fmt.Sprintf("%s in %q", reason, strings.Join(parents, "/"))
+}
+
+// ShortKey returns the beginning of a key, which may be anything.
+func ShortKey(key string) string {
+	const most = 40
+	if len(key) <= most {
+		return key
+	}
+	return strings.ToValidUTF8(key[:most], "") + "..."
 }
 
 // Word returns the text of a JSON string, or a number as it is written, and "" of anything else.
