@@ -194,7 +194,6 @@ func TestCut(t *testing.T) {
 
 // A word in several pieces is labelled as a whole, and PHI if one piece of it is.
 func TestLongWord(t *testing.T) {
-	name := "Seen by " + strings.Repeat("abc", 40) + "zzz" + strings.Repeat("abc", 200) + " in time"
 	var z int32
 	net := &fake{limit: 30, score: func(s []int32, at, label int) float32 {
 		if s[at] == z && label == 2 {
@@ -207,7 +206,7 @@ func TestLongWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The piece that begins with zzz: pieces have fourteen subwords.
-	name = "Seen by " + strings.Repeat("abc", 42) + "zzz" + strings.Repeat("abc", 200) + " in time"
+	name := "Seen by " + strings.Repeat("abc", 42) + "zzz" + strings.Repeat("abc", 200) + " in time"
 	z = tg.tokenizer.(*chunks).ids["zzz"]
 	found, err := tg.Tag(t.Context(), docs(name))
 	if err != nil {
