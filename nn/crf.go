@@ -84,7 +84,7 @@ func (l *crf) Backward(in []kernel.Matrix, _, dout kernel.Matrix, din []kernel.M
 		n := pk.lengths[s]
 		first, last := pk.row(s, 0), pk.row(s, n-1)
 		if lat.broken[s] {
-			newLogLattice(lat.sentence(pk, s), in[1]).gradient(func(t int) []float32 { return du.Row(pk.row(s, t)) }, da)
+			lat.log(pk, s).gradient(func(t int) []float32 { return du.Row(pk.row(s, t)) }, da)
 		} else {
 			for j, v := range du.Row(first) {
 				start[j] += v

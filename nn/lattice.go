@@ -24,9 +24,10 @@ type lattice struct {
 	qBuf     buffer // p_t beta_t / scale_t, the input of the step before
 	start    []float32
 	end      []float32
-	scale    []float32 // of each row
-	logZ     []float64 // of each sentence, in packed order
-	broken   []bool    // whether a sentence requires log space
+	scale    []float32           // of each row
+	logZ     []float64           // of each sentence, in packed order
+	broken   []bool              // whether a sentence requires log space
+	logs     map[int]*logLattice // of the sentences that require it
 	trans    kernel.Matrix
 	unaries  kernel.Matrix
 	expA     kernel.Matrix
@@ -51,7 +52,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 	shiftEnd := expRow(&l.end, last)
 
 	sentences := len(pk.lengths)
-	l.logZ, l.broken = make([]float64, sentences), make([]bool, sentences)
+	l.logZ, l.broken, l.logs = make([]float64, sentences), make([]bool, sentences), nil
 	l.emit, l.alpha, l.beta, l.q = l.p.resize(pk.rows, k), l.alphaBuf.zeroed(pk.rows, k), l.betaBuf.zeroed(pk.rows, k), l.qBuf.resize(pk.rows, k)
 	if cap(l.scale) < pk.rows {
 		l.scale = make([]float32, pk.rows)
@@ -113,7 +114,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 	l.check(pk)
 	for s, broken := range l.broken {
 		if broken {
-			l.logZ[s] = newLogLattice(l.sentence(pk, s), trans).logZ
+			l.logZ[s] = l.log(pk, s).logZ
 		}
 	}
 }
@@ -186,6 +187,17 @@ func (l *lattice) sentence(pk *packing, s int) kernel.Matrix {
 	return u
 }
 
+// log returns the lattice in log space of the sentence in place s, which it computes once.
+func (l *lattice) log(pk *packing, s int) *logLattice {
+	if l.logs[s] == nil {
+		if l.logs == nil {
+			l.logs = map[int]*logLattice{}
+		}
+		l.logs[s] = newLogLattice(l.sentence(pk, s), l.trans)
+	}
+	return l.logs[s]
+}
+
 // pathScore returns the score of a label for each row, for the whole sentence in place s.
 func (l *lattice) pathScore(pk *packing, s int, labels []int32) float64 {
 	k, n := l.labels, pk.lengths[s]
@@ -205,7 +217,7 @@ func (l *lattice) pathScore(pk *packing, s int, labels []int32) float64 {
 // labels.
 func (l *lattice) probability(pk *packing, s int, y []int32, from, to int) float64 {
 	if l.broken[s] {
-		return newLogLattice(l.sentence(pk, s), l.trans).probability(y, from, to)
+		return l.log(pk, s).probability(y, from, to)
 	}
 	p := float64(l.alpha.Row(pk.row(s, from))[y[from]])
 	for t := from + 1; t < to; t++ {

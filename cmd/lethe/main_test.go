@@ -36,7 +36,7 @@ system:
 `
 
 // TestScripts runs the scripts in testdata. They can use an experiment ($TINY), its run ($RUN) and model ($MODEL), a run
-// of an experiment with rules only ($RULES), and a public age key ($KEY).
+// of an experiment with rules only ($RULES), a model of transformers ($BERT), and a public age key ($KEY).
 //
 // There are four commands besides testscript's own: "exits CODE PROGRAM ARGS..." requires this exit code, and bytes writes
 // a Go string to a file. See toParquet and fromParquet for parquet and rows.
@@ -49,6 +49,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder, err := filepath.Abs(bert)
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
@@ -57,6 +61,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RULES", rules)
 			env.Setenv("KEY", somebody.Recipient().String())
 			env.Setenv("MODEL", filepath.Join(dir, "run", "model", "best"))
+			env.Setenv("BERT", folder)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -24,12 +24,13 @@ model, it also takes one of these names; a folder of the same name is ./NAME.
 With the name auto, which is the default of lethe deidentify, each note is examined by the
 model of its language.`,
 		Example: `  lethe models
+  lethe models info en
   lethe models card en
   lethe models pack runs/ward --output ward-model`,
 		Args: wants(),
 		RunE: func(*cobra.Command, []string) error { return listModels() },
 	}
-	cmd.AddCommand(newModelCard(), newModelPack())
+	cmd.AddCommand(newModelCard(), newModelInfo(), newModelPack())
 	return cmd
 }
 

@@ -30,9 +30,10 @@ type Tagger struct {
 }
 
 var (
-	_ data.Prober    = (*Tagger)(nil)
-	_ data.Estimator = (*Tagger)(nil)
-	_ taggers.Scorer = (*Tagger)(nil)
+	_ data.Prober       = (*Tagger)(nil)
+	_ data.Estimator    = (*Tagger)(nil)
+	_ taggers.Scorer    = (*Tagger)(nil)
+	_ taggers.Inventory = (*Tagger)(nil)
 )
 
 // predictor is what a worker needs to tag sentences.

@@ -99,18 +99,37 @@ func newCard(task taggers.Task, cfg Config, tokens, parameters int) checkpoints.
 		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Tokens: tokens, Parameters: parameters,
 		Split: "dev", Measure: "strict type and span, micro-averaged",
 	}
-	c.VocabularyNote = "Its vocabulary holds every token of the training notes."
-	if n := cfg.Vocabulary.MinDocuments; n > 1 {
-		c.VocabularyNote = fmt.Sprintf("Its vocabulary holds the tokens that occur in at least %d training notes; names of people seen in fewer are not in it.", n)
+	c.VocabularyNote = cfg.vocabularyNote()
+	return c
+}
+
+// vocabularyNote says whether words of the training notes are in a network's vocabulary.
+func (c Config) vocabularyNote() string {
+	note := "Its vocabulary holds every token of the training notes."
+	if n := c.Vocabulary.MinDocuments; n > 1 {
+		note = fmt.Sprintf("Its vocabulary holds the tokens that occur in at least %d training notes; names of people seen in fewer are not in it.", n)
 	}
-	if !cfg.Features.IsZero() {
-		c.VocabularyNote += " Its folder holds copies of the lists, rules and other resources that its features require."
+	if !c.Features.IsZero() {
+		note += " Its folder holds copies of the lists, rules and other resources that its features require."
 	}
-	if cfg.Vectors.File != "" {
-		c.VocabularyNote += " Besides, it holds words of the pretrained vectors."
+	if c.Vectors.File != "" {
+		note += " Besides, it holds words of the pretrained vectors."
 	}
-	if cfg.Start != "" {
-		c.VocabularyNote += " It also holds the vocabulary of the network that it started from."
+	if c.Start != "" {
+		note += " It also holds the vocabulary of the network that it started from."
+	}
+	return note
+}
+
+// Contents implements taggers.Inventory. What the network knows are words. The card, if there is one, also knows of
+// a network that was imported.
+func (t *Tagger) Contents() taggers.Contents {
+	c := taggers.Contents{Kind: kind, Vocabulary: len(t.vocabulary.tokens) - 1, Entries: "words", Privacy: checkpoints.VocabularyNote(t.readme)}
+	for _, p := range t.network.All() {
+		c.Parameters += len(p.Data)
+	}
+	if c.Privacy == "" {
+		c.Privacy = t.config.vocabularyNote()
 	}
 	return c
 }

@@ -28,10 +28,11 @@ type Tagger struct {
 }
 
 var (
-	_ taggers.Model  = (*Tagger)(nil)
-	_ data.Prober    = (*Tagger)(nil)
-	_ data.Estimator = (*Tagger)(nil)
-	_ taggers.Scorer = (*Tagger)(nil)
+	_ taggers.Model     = (*Tagger)(nil)
+	_ data.Prober       = (*Tagger)(nil)
+	_ data.Estimator    = (*Tagger)(nil)
+	_ taggers.Scorer    = (*Tagger)(nil)
+	_ taggers.Inventory = (*Tagger)(nil)
 )
 
 // model is a chain with the meaning of its labels.
@@ -100,6 +101,19 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		return t, t.prune()
 	}
 	return t, nil
+}
+
+// Contents implements taggers.Inventory.
+func (t *Tagger) Contents() taggers.Contents {
+	c := taggers.Contents{Kind: "crf", Vocabulary: len(t.extractor.Attributes()), Entries: "values of features",
+		Privacy: "Its features hold words of the training notes, names among them."}
+	for _, m := range t.models {
+		c.Parameters += m.chain.Weights()
+	}
+	if n := t.config.MinDocuments; n > 1 {
+		c.Privacy = fmt.Sprintf("Its features hold words that occur in at least %d training notes; names of people seen in fewer are not among them.", n)
+	}
+	return c
 }
 
 // prune removes the features of weight 0, and the attributes without features, from the tagger. They

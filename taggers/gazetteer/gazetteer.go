@@ -34,6 +34,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Config has all settings of the tagger.
@@ -82,6 +83,15 @@ func New(cfg Config, types *data.TypeSet, workers int) (*Tagger, error) {
 	}
 	cfg.Lists = slices.Clone(cfg.Lists)
 	return &Tagger{cfg, types, d, workers}, nil
+}
+
+// Contents implements taggers.Inventory.
+func (t *Tagger) Contents() taggers.Contents {
+	c := taggers.Contents{Kind: "gazetteer", Entries: "entries of lists", Privacy: "It holds the entries of its lists, and nothing of notes."}
+	for i := range t.dictionary.lists {
+		c.Vocabulary += len(t.dictionary.entries(i))
+	}
+	return c
 }
 
 // Types returns the type set of the spans.

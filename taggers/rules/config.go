@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/taggers"
 )
 
 //go:embed sets/*.yaml
@@ -135,6 +136,11 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 		return nil, err
 	}
 	return spans, nil
+}
+
+// Contents implements taggers.Inventory.
+func (t *Tagger) Contents() taggers.Contents {
+	return taggers.Contents{Kind: "rules", Vocabulary: len(t.rules.rules) + len(t.corrections), Entries: "rules", Privacy: "It holds rules that people have written, and nothing of notes."}
 }
 
 const (

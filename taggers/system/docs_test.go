@@ -87,6 +87,21 @@ func TestTheTablesDisagreedWithTheDefaults(t *testing.T) {
 	}
 }
 
+// The table on the page about models of Hugging Face has the same keys and defaults.
+func TestHuggingFacePageHasTheDefaults(t *testing.T) {
+	page, err := os.ReadFile("../../docs/hf.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	addDefaults(want, "", reflect.ValueOf(taggers.New("hf")).Elem())
+	for key, value := range want {
+		if row := strings.ReplaceAll(fmt.Sprintf("| `%s` | %s |", key, value), "|  |", "| |"); !strings.Contains(string(page), "\n"+row) {
+			t.Errorf("the page lacks the row %s", row)
+		}
+	}
+}
+
 // addDefaults adds the values of a struct's settings by key. Maps, systems and lists are
 // empty by default, except for lists that can be written as a single value.
 func addDefaults(to map[string]string, prefix string, v reflect.Value) {

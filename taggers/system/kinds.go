@@ -9,6 +9,7 @@ import (
 	_ "github.com/lethe-deid/lethe/taggers/cued"
 	_ "github.com/lethe-deid/lethe/taggers/ensemble"
 	_ "github.com/lethe-deid/lethe/taggers/gazetteer"
+	_ "github.com/lethe-deid/lethe/taggers/hf"
 	_ "github.com/lethe-deid/lethe/taggers/rules"
 	_ "github.com/lethe-deid/lethe/taggers/secondpass"
 	_ "github.com/lethe-deid/lethe/taggers/trees"

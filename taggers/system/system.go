@@ -294,3 +294,12 @@ func (n *node) Save(dir string) error {
 	}
 	return wholefile.WriteFile(filepath.Join(dir, systemFile), withDigest(raw), 0o666) // last: without it the folder is not a model
 }
+
+// Tree draws the system of a model that Load or Fit returned, one node per line. It returns "" for the model of a
+// standalone kind.
+func Tree(model data.Tagger) string {
+	if n, ok := model.(*node); ok {
+		return n.system.Tree()
+	}
+	return ""
+}

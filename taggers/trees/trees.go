@@ -8,6 +8,7 @@ package trees
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/lethe-deid/lethe/data"
@@ -29,7 +30,16 @@ type Tagger struct {
 	last       data.Tagger // with the third iteration, if there is one
 }
 
-var _ taggers.Model = (*Tagger)(nil)
+var (
+	_ taggers.Model     = (*Tagger)(nil)
+	_ taggers.Inventory = (*Tagger)(nil)
+)
+
+// Contents implements taggers.Inventory.
+func (t *Tagger) Contents() taggers.Contents {
+	return taggers.Contents{Kind: "trees", Vocabulary: len(t.learned.words), Entries: "words",
+		Privacy: fmt.Sprintf("It holds words that occur in the notes of at least %d patients, outside of names, numbers and addresses of persons.", t.config.MinDocuments)}
+}
 
 // model is the trees for one set of triggers.
 type model struct {
