@@ -83,6 +83,12 @@ label() {
 	once "$out/$file" "$out/corpus" --types $types --teacher "$out/$language-teacher" "$1" --output "$out/$file" "${@:2}"
 }
 
+# renamed NAME FILE COPY copies notes, with ids that begin with NAME.
+renamed() {
+	sed "s/^{\"id\":\"[a-z]*-/{\"id\":\"$1-/" "$2" >"$3.new"
+	mv "$3.new" "$3"
+}
+
 english() {
 	local text=$LETHE_TEXT/en-clinical general=$LETHE_TEXT/en-general
 	local prose=("$text"/{medquad,codiesp_en_machine_translated,e3c_en_ccby_docs,craft_fulltext,aci_bench,mts_dialog,casimedicos_en,primock57,pubmedqa}
@@ -110,6 +116,10 @@ english() {
 		mv "$marked.new" "$marked"
 	fi
 	label en.train/queries.jsonl queries "$marked/queries.train.jsonl"
+	local copy
+	for copy in 2 3; do # because they are few
+		once "$out/en.train/queries-$copy.jsonl" renamed queries-$copy "$out/en.train/queries.jsonl" "$out/en.train/queries-$copy.jsonl"
+	done
 	label en.dev/queries.jsonl queries "$marked/queries.dev.jsonl"
 	label en.train/presidio.jsonl sentences "$marked/presidio.jsonl"
 	label en.train/names.jsonl names "$names/wikigold/CONLL-format/data/wikigold.conll.txt" "$names/WNUT17/CONLL-format/data/train/wnut17train.conll" \
@@ -122,7 +132,7 @@ english() {
 	# Hand-written notes and phrases.
 	local written=$out/en.train/written.jsonl
 	once "$written" "$out/corpus" written --copies 8 --notes "$notes" --output "$written" "$recipes/train/notes/en"
-	once "$out/en.train/phrases.jsonl" "$out/corpus" fragments --number 9000 --seed 2 --notes "$written" --output "$out/en.train/phrases.jsonl" "$recipes/train/phrases-en.txt"
+	once "$out/en.train/phrases.jsonl" "$out/corpus" fragments --number 12000 --seed 2 --notes "$written" --output "$out/en.train/phrases.jsonl" "$recipes/train/phrases-en.txt"
 	learn en train "$recipes/en.yaml"
 	ship en 0.3
 }
