@@ -16,14 +16,14 @@ func IsModel(dir string) bool {
 	return err == nil
 }
 
-// Pack copies a model folder, with the numbers as float16, and the configuration as change
-// returns it. to must not exist, or be a model folder, which is then replaced.
-func Pack(to, from string, change func(config []byte) ([]byte, error)) error {
+// Pack copies a model folder, with the numbers as float16, after change has changed the model.
+// to must not exist, or be a model folder, which is then replaced.
+func Pack(to, from string, change func(*Model) error) error {
 	m, err := Load(from)
 	if err != nil {
 		return err
 	}
-	if m.Config, err = change(m.Config); err != nil {
+	if err := change(m); err != nil {
 		return err
 	}
 	m.Half = true

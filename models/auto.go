@@ -133,6 +133,11 @@ func (m *Model) guess(text string) ([]language.Language, error) {
 	if len(tokens) == 0 {
 		return all, nil // no model has to be opened
 	}
+	var opening sync.WaitGroup // side by side, because opening takes long
+	for _, l := range all {
+		opening.Go(func() { _, _ = m.members[l]() }) // the loop below returns the error
+	}
+	opening.Wait()
 	var best []language.Language
 	most := 0
 	for _, l := range all {

@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
@@ -20,9 +22,34 @@ import (
 // networks as float16. The copy is little more than half as large. Paths in its settings, which
 // are no longer used, are cut to the names of the files, because they tell about the computer. Operating points are
 // not copied, because they were measured with the original: calibrate the copy.
-func (m *Model) Pack(to string) error {
-	pack := func(to, from string) error { return checkpoints.Pack(to, from, withoutFolders) }
+//
+// If words is positive, only this number of words of each network's vocabulary is kept, those that are the most
+// frequent in its training notes. The copy reads all others as unknown words.
+func (m *Model) Pack(to string, words int) error {
+	pack := func(to, from string) error {
+		return checkpoints.Pack(to, from, func(network *checkpoints.Model) (err error) {
+			if words > 0 {
+				keepWords(network, words)
+			}
+			network.Config, err = withoutFolders(network.Config)
+			return err
+		})
+	}
 	return m.copy(to, pack, func(string) error { return nil })
+}
+
+// keepWords removes the words from number n on, in the order of their ids, which is that of their counts.
+func keepWords(network *checkpoints.Model, n int) {
+	if slices.Index(network.Tokens, network.UnknownToken) >= n || n >= len(network.Tokens) {
+		return
+	}
+	for i, t := range network.Tensors {
+		if t.Name == tagger.TokenVectors && t.Shape[0] == len(network.Tokens) {
+			network.Tensors[i].Shape = []int{n, t.Shape[1]}
+			network.Tensors[i].Data = t.Data[:n*t.Shape[1]]
+		}
+	}
+	network.Tokens = network.Tokens[:n]
 }
 
 // copy copies the model into the folder to, which is an error if it exists. network copies the folder of a network, and finish

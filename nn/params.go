@@ -27,10 +27,15 @@ type Params struct {
 	list   []*Param // in the order in which layers asked for them
 	byName map[string]*Param
 	seed   uint64
+	blank  bool // initial values are 0
 }
 
 // NewParams returns an empty set. The same seed and the same network give the same initial values.
 func NewParams(seed uint64) *Params { return &Params{byName: map[string]*Param{}, seed: seed} }
+
+// NewBlankParams returns an empty set whose parameters begin with 0, for Fill: drawing random values takes
+// as long as reading them from a file.
+func NewBlankParams() *Params { return &Params{byName: map[string]*Param{}, blank: true} }
 
 // All returns the parameters in the order in which the layers of the network were built, tables of
 // embeddings last. Their Data may be changed but not resized.
@@ -96,10 +101,10 @@ func (p *Params) initialise() {
 	}
 	rng := rand.New(rand.NewPCG(p.seed, stream))
 	for _, param := range p.All() {
-		if param.init != nil {
+		if param.init != nil && !p.blank {
 			param.init(rng, param)
-			param.init = nil
 		}
+		param.init = nil
 	}
 }
 

@@ -85,19 +85,31 @@ type Network struct {
 // states are matrices of one row). Config.TokenScale and EmbeddingRange are the only exceptions. The
 // same seed produces the same network.
 func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
+	return build(cfg, sizes, nn.NewParams(seed))
+}
+
+// NewBlank creates a network whose parameters are 0, for Fill.
+func NewBlank(cfg Config, sizes Sizes) (*Network, error) {
+	return build(cfg, sizes, nn.NewBlankParams())
+}
+
+func build(cfg Config, sizes Sizes, params *nn.Params) (*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if err := sizes.check(cfg); err != nil {
 		return nil, err
 	}
-	n := &Network{cfg, sizes, nn.NewParams(seed)}
+	n := &Network{cfg, sizes, params}
 	_, err := nn.NewMachine[Sentence](n.Params, n.assemble, false) // which makes the parameters
 	return n, err
 }
 
+// TokenVectors is the name of the token table.
+const TokenVectors = "token_embedding"
+
 // TokenEmbedding returns the token table [Tokens, TokenEmbedding], or nil if there is none.
-func (n *Network) TokenEmbedding() *nn.Param { return n.Get("token_embedding") }
+func (n *Network) TokenEmbedding() *nn.Param { return n.Get(TokenVectors) }
 
 // NewTrainer returns a trainer, see nn.NewTrainer.
 func (n *Network) NewTrainer(opt nn.Optimizer, workers int, rate func(param string) float64) (*nn.Trainer[Sentence], error) {
@@ -144,7 +156,7 @@ func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
 		parts = append(parts, n.characters(g, m))
 	}
 	if cfg.TokenEmbedding > 0 {
-		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
+		parts = append(parts, g.Embedding(TokenVectors, m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
 	}
 	features = n.features(g, m)
 	if !n.Sizes.Features.Output {

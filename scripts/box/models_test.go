@@ -61,6 +61,6 @@ func TestModelsOfTheProgram(t *testing.T) {
 }
 
 const (
-	enRecall, enPrecision, enTouched = 0.94, 0.89, 0.06
+	enRecall, enPrecision, enTouched = 0.95, 0.94, 0.03
 	esRecall, esPrecision, esTouched = 0.88, 0.91, 0.10
 )

@@ -45,11 +45,11 @@ learn() {
 	touch "$run.done"
 }
 
-# ship NAME DEFAULT copies a model into checkpoints, beside its NOTICE and card, and measures its operating points on the files of dev, with a
+# ship NAME DEFAULT [FLAGS OF models pack] copies a model into checkpoints, beside its NOTICE and card, and measures its operating points on the files of dev, with a
 # probability as default that was chosen on these and scripts/models/dev.
 ship() {
 	rm -rf "$out/$1.packed"
-	"$lethe" models pack "$out/$1" --output "$out/$1.packed"
+	"$lethe" models pack "$out/$1" --output "$out/$1.packed" "${@:3}"
 	cp "$recipes/$1.md" "$out/$1.packed/README.md"
 	cp "checkpoints/$1/NOTICE" "$out/$1.packed/"
 	"$lethe" calibrate "$out/$1.packed" --input "$out/$1.dev" --format jsonl --default "$2"
@@ -134,7 +134,7 @@ english() {
 	once "$written" "$out/corpus" written --copies 8 --notes "$notes" --output "$written" "$recipes/train/notes/en"
 	once "$out/en.train/phrases.jsonl" "$out/corpus" fragments --number 12000 --seed 2 --notes "$written" --output "$out/en.train/phrases.jsonl" "$recipes/train/phrases-en.txt"
 	learn en train "$recipes/en.yaml"
-	ship en 0.3
+	ship en 0.3 --words 40000 # so that it is smaller than 10 MB
 }
 
 spanish() {

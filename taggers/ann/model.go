@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -77,7 +78,7 @@ func Load(dir string, workers int) (*Tagger, error) {
 	if err != nil {
 		return nil, err
 	}
-	net, err := cfg.network(v, m.Labels, features, 0)
+	net, err := tagger.NewBlank(cfg.Network, cfg.sizes(v, m.Labels, features))
 	if err != nil {
 		return nil, fail("config.yaml", err)
 	}

@@ -222,12 +222,16 @@ func (c *course) renew(ctx context.Context, epoch int) error {
 
 // network returns a new network for a vocabulary, labels and features.
 func (cfg Config) network(v *vocabulary, labels []string, f *features, seed uint64) (*tagger.Network, error) {
-	return tagger.New(cfg.Network, tagger.Sizes{
+	return tagger.New(cfg.Network, cfg.sizes(v, labels, f), seed)
+}
+
+func (cfg Config) sizes(v *vocabulary, labels []string, f *features) tagger.Sizes {
+	return tagger.Sizes{
 		Characters: len(v.characters), Tokens: len(v.tokens), Labels: len(labels),
 		Features: tagger.Features{
 			Values: f.sizes(), Dimension: cfg.Features.Dimension, Output: cfg.Features.At == "output", Dropout: cfg.Features.Dropout,
 		},
-	}, seed)
+	}
 }
 
 // loadVectors reads the pretrained vectors and returns the words that join the
