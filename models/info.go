@@ -135,11 +135,11 @@ func (i *Info) measure() error {
 	if card := filepath.Join(i.Folder, checkpoints.CardFile); exists(card) {
 		i.Card = card
 	}
-	return bounded.WalkDir(i.Folder, func(_ string, entry fs.DirEntry, err error) error {
+	return bounded.WalkDir(i.Folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || entry.Name() == stateFile {
 			return err
 		}
-		info, err := entry.Info()
+		info, err := bounded.Stat(path) // of the file itself, where it is a link, as in a cache of Hugging Face
 		if err == nil {
 			i.Bytes += info.Size()
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // Pack copies a model into the folder to, which is an error if it exists, with the numbers of its
-// networks as float16. The copy is little more than half as large. Paths in its settings, which
+// networks as float16 (except those of the tagger hf, which are copied as they are). The copy is little more than half as large. Paths in its settings, which
 // are no longer used, are cut to the names of the files, because they tell about the computer. Operating points are
 // not copied, because they were measured with the original: calibrate the copy.
 //

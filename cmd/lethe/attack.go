@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +67,7 @@ its suspects are right. The output has no text of notes.`,
   lethe attack released --format brat --marked`,
 		Args: wants("RELEASED"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(args[0]); err != nil {
+			if err := o.check(args[0], cmd.Flags().Changed("reader")); err != nil {
 				return usageError(cmd, err)
 			}
 			return o.run(cmd.Context(), args[0])
@@ -89,15 +90,18 @@ its suspects are right. The output has no text of notes.`,
 	return cmd
 }
 
-func (o *attackOptions) check(released string) error {
+func (o *attackOptions) check(released string, readerGiven bool) error {
 	if o.folds < 2 {
 		return fmt.Errorf("--folds %d is less than 2", o.folds)
 	}
-	for _, path := range []string{o.original, o.output} {
-		if path == "" {
+	if o.marked && readerGiven {
+		return errors.New("--marked cannot be combined with --reader: either the files have the marks, or a model makes them")
+	}
+	for _, in := range []string{released, o.original, o.surrogates} {
+		if in == "" || o.output == "" {
 			continue
 		}
-		if err := paths.Apart(released, path); err != nil {
+		if err := paths.Apart(in, o.output); err != nil {
 			return err
 		}
 	}
@@ -138,18 +142,42 @@ type attackResult struct {
 	Score    *attack.Score    `json:"score,omitempty"`
 }
 
-// tagPattern matches what lethe deidentify writes for the kinds tag and numbered.
-var tagPattern = regexp.MustCompile(`\[([A-Z][A-Z0-9-]*)(?:_[0-9]+)?\]`)
+// bracketed matches what lethe deidentify writes for the kinds tag and numbered, and other text in brackets.
+var bracketed = regexp.MustCompile(`\[([A-Za-z][A-Za-z0-9_.-]*)\]`)
+
+// numberAtEnd is what the kind numbered adds to a type.
+var numberAtEnd = regexp.MustCompile(`_[0-9]+$`)
+
+// tagsIn returns the tags in a text, with the names of types that the sets know.
+func tagsIn(text string, sets ...*data.TypeSet) (tags []data.Span) {
+	for _, at := range bracketed.FindAllStringSubmatchIndex(text, -1) {
+		name := text[at[2]:at[3]]
+		for _, typ := range []string{name, numberAtEnd.ReplaceAllString(name, "")} {
+			if slices.ContainsFunc(sets, func(set *data.TypeSet) bool { // an open set has all names, but lists none
+				return slices.ContainsFunc(set.Types, func(t data.Type) bool { return t.Name == typ })
+			}) {
+				tags = append(tags, data.Span{Start: at[0], End: at[1], Type: typ})
+				break
+			}
+		}
+	}
+	return tags
+}
 
 func (o *attackOptions) run(ctx context.Context, released string) error {
-	types, err := typeSet(o.types, o.format)
+	named, err := typeSet(o.types, o.format)
 	if err != nil {
 		return err
 	}
-	docs, err := o.read(released, o.format, types)
+	docs, err := o.read(released, o.format, named)
 	if err != nil {
 		return err
 	}
+	originals, err := o.readOriginals()
+	if err != nil {
+		return err
+	}
+	types := named
 	a := assault{Notes: len(docs), Tags: map[string]int{}}
 	if !o.marked {
 		if types, err = o.mark(ctx, docs); err != nil {
@@ -158,10 +186,9 @@ func (o *attackOptions) run(ctx context.Context, released string) error {
 	}
 	tags := 0
 	for _, doc := range docs {
-		var inTags []data.Span
-		for _, at := range tagPattern.FindAllStringSubmatchIndex(doc.Text, -1) {
-			inTags = append(inTags, data.Span{Start: at[0], End: at[1]})
-			a.Tags[doc.Text[at[2]:at[3]]]++
+		inTags := tagsIn(doc.Text, append(data.TypeSets(), types, named)...)
+		for _, t := range inTags {
+			a.Tags[t.Type]++
 		}
 		tags += len(inTags)
 		doc.Spans = slices.DeleteFunc(doc.Spans, func(s data.Span) bool {
@@ -173,12 +200,12 @@ func (o *attackOptions) run(ctx context.Context, released string) error {
 		return err
 	}
 	if o.original != "" {
-		if err := o.score(&a, docs); err != nil {
+		if err := o.score(&a, originals, docs, types); err != nil {
 			return err
 		}
 	}
 	if o.output != "" {
-		if err := wholefile.Write(o.output, 0o666, a.writeSuspects); err != nil {
+		if err := wholefile.Write(o.output, 0o666, func(w io.Writer) error { return a.writeSuspects(w, docs) }); err != nil {
 			return err
 		}
 	}
@@ -195,6 +222,9 @@ func (o *attackOptions) read(path, formatName string, types *data.TypeSet) ([]*d
 	}
 	opt, err := o.reading.options(types, f)
 	if err != nil {
+		return nil, err
+	}
+	if err := tellLeftOut(path, f, opt); err != nil {
 		return nil, err
 	}
 	docs, err := data.Collect(f.Read(path, opt))
@@ -236,6 +266,7 @@ func (o *attackOptions) attack(ctx context.Context, a *assault, docs []*data.Doc
 		a.Attacks = append(a.Attacks, r)
 	}
 	if tagged {
+		fmt.Fprintln(os.Stderr, "the notes have tags, so whatever the reader finds besides is a suspect")
 		var all []attack.Suspect
 		for _, doc := range docs {
 			for _, s := range doc.Spans {
@@ -257,54 +288,83 @@ func (o *attackOptions) attack(ctx context.Context, a *assault, docs []*data.Doc
 		Folds: o.folds, Seed: o.seed, Workers: o.workers,
 		Progress: func(fold, of int) { fmt.Fprintf(os.Stderr, "parrot: training %d of %d\n", fold, of) },
 	})
-	if err != nil {
+	switch impossible, ok := errors.AsType[*attack.ImpossibleError](err); {
+	case ok:
+		complain(fmt.Errorf("parrot: not possible, because %w", impossible))
+	case err != nil:
 		return err
+	default:
+		add("parrot", parrot)
 	}
-	add("parrot", parrot)
 	add("unlisted", attack.Unlisted(docs, types, lists))
 	add("frequent", attack.Frequent(docs))
 	add("dates", attack.OddDates(docs, types))
 	return nil
 }
 
-// score compares the suspects with what is really left.
-func (o *attackOptions) score(a *assault, docs []*data.Document) error {
-	originalFormat := cmp.Or(o.originalFormat, o.format)
-	originalTypes, err := typeSet(o.types, originalFormat)
-	if err != nil {
-		return err
+// readOriginals reads --original, if it is given.
+func (o *attackOptions) readOriginals() ([]*data.Document, error) {
+	if o.original == "" {
+		return nil, nil
 	}
-	originals, err := o.read(o.original, originalFormat, originalTypes)
+	formatName := cmp.Or(o.originalFormat, o.format)
+	types, err := typeSet(o.types, formatName)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	docs, err := o.read(o.original, formatName, types)
+	if err != nil {
+		return nil, err
+	}
+	marked := false
+	for _, doc := range docs {
+		marked = marked || len(doc.Spans) > 0
+		doc.Spans = slices.DeleteFunc(doc.Spans, func(s data.Span) bool { return types.Describe(s.Type).Sort == data.Age })
+	}
+	if !marked {
+		return nil, fmt.Errorf("%s: has no annotations, so that nothing can have been left", o.original)
+	}
+	return docs, nil
+}
+
+// score compares the suspects with what is really left. It leaves out ages, most of which need not go.
+func (o *attackOptions) score(a *assault, originals, docs []*data.Document, types *data.TypeSet) error {
 	leaks, err := attack.Leaks(originals, docs)
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.original, err)
 	}
-	a.Left = &leaksLeft{ByType: map[string]int{}}
+	released := map[string]bool{}
+	for _, doc := range docs {
+		released[doc.ID] = true
+	}
+	a.Left = &leaksLeft{Left: len(leaks), ByType: map[string]int{}}
 	for _, doc := range originals {
-		a.Left.Gold += len(doc.Spans)
+		if released[doc.ID] {
+			a.Left.Gold += len(doc.Spans)
+		}
 	}
-	leaks = slices.DeleteFunc(leaks, func(l attack.Leak) bool { return originalTypes.Describe(l.Type).Sort == data.Age })
-	if a.Left.Gold == 0 {
-		return fmt.Errorf("%s: has no annotations, so that nothing can have been left", o.original)
-	}
-	a.Left.Left = len(leaks)
 	for _, l := range leaks {
 		a.Left.ByType[l.Type]++
 	}
-	for i := range a.Attacks {
-		score := attack.Compare(a.Attacks[i].Suspects, leaks)
+	for i, r := range a.Attacks {
+		suspects := slices.DeleteFunc(slices.Clone(r.Suspects), func(s attack.Suspect) bool { return types.Describe(s.Type).Sort == data.Age })
+		score := attack.Compare(suspects, leaks)
 		a.Attacks[i].Score = &score
 	}
 	return nil
 }
 
-func (a *assault) writeSuspects(w io.Writer) error {
+// writeSuspects writes JSON Lines. Offsets count code points, as in the format jsonl.
+func (a *assault) writeSuspects(w io.Writer, docs []*data.Document) error {
+	texts := map[string]string{}
+	for _, doc := range docs {
+		texts[doc.ID] = doc.Text
+	}
 	for _, r := range a.Attacks {
 		for _, s := range r.Suspects {
-			line, err := json.Marshal(map[string]any{"attack": r.Name, "note": s.Note, "start": s.Start, "end": s.End, "type": s.Type, "confidence": s.Confidence})
+			start := utf8.RuneCountInString(texts[s.Note][:s.Start])
+			end := start + utf8.RuneCountInString(texts[s.Note][s.Start:s.End])
+			line, err := json.Marshal(map[string]any{"attack": r.Name, "note": s.Note, "start": start, "end": end, "type": s.Type, "confidence": s.Confidence})
 			if err != nil {
 				return err
 			}
@@ -328,7 +388,7 @@ func (a *assault) print() error {
 	}
 	fmt.Fprintln(&out)
 	if a.Left != nil {
-		fmt.Fprintf(&out, "of %d values, %d are left (ages are not counted)\n", a.Left.Gold, a.Left.Left)
+		fmt.Fprintf(&out, "left: %d of %d values, without ages\n", a.Left.Left, a.Left.Gold)
 	}
 	fmt.Fprintln(&out)
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -351,7 +411,11 @@ func (a *assault) print() error {
 			all, byType = &r.Score.All, r.Score.ByType
 		}
 		row("all", len(r.Suspects), all)
-		for _, typ := range slices.Sorted(maps.Keys(r.ByType)) {
+		rows := maps.Clone(r.ByType)
+		for typ := range byType {
+			rows[typ] += 0
+		}
+		for _, typ := range slices.Sorted(maps.Keys(rows)) {
 			row(typ, r.ByType[typ], byType[typ])
 		}
 	}

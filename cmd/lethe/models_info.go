@@ -24,7 +24,7 @@ which the tagger hf can read.
 
 The output tells which taggers the model consists of, its types of PHI, its size in bytes
 and parameters, what it knows by its text, and whether words of the training notes are
-among that, its digest as in audits, which recalls lethe deidentify --min-recall can be
+among that, its digest (of a model: as in audits), which recalls lethe deidentify --min-recall can be
 asked for, and where its card is. It contains no words of the vocabulary.`,
 		Example: `  lethe models info en
   lethe models info runs/ward --json`,
@@ -61,7 +61,7 @@ func printInfo(i *models.Info) error {
 	}
 	row("size", "%s bytes, %s parameters", thousands(i.Bytes), thousands(int64(i.Parameters)))
 	row("digest", "%s", i.Digest)
-	row("operating points", "%s", describePoints(i.Points))
+	row("operating points", "%s", describePoints(i))
 	switch {
 	case i.Card == "":
 		row("card", "none")
@@ -90,8 +90,11 @@ func printInfo(i *models.Info) error {
 }
 
 // describePoints describes the operating points of a model on one line.
-func describePoints(p *models.Points) string {
+func describePoints(i *models.Info) string {
+	p := i.Points
 	switch {
+	case i.Kind == models.HuggingFaceKind:
+		return "none: those of a run with the tagger hf are measured"
 	case p == nil:
 		return "none: lethe calibrate measures them"
 	case p.Outdated:

@@ -46,6 +46,8 @@ type project struct {
 	fsys   fs.FS
 	closer io.Closer
 	left   int64 // how many bytes may still be read; negative: any number
+	// refused is set when more was to be read.
+	refused bool
 	// documents has the documents of each annotator, sorted.
 	documents map[string][]annotated
 	all       []string // the names of all documents, sorted
@@ -226,7 +228,7 @@ func (p *project) read(f Format, types *data.TypeSet, opt Options) data.Document
 			if err == nil {
 				seen[doc.ID] = true
 			}
-			if !yield(doc, err) || p.left == 0 {
+			if !yield(doc, err) || p.refused {
 				return
 			}
 		}
@@ -294,7 +296,7 @@ func (p *project) bytes(in io.ReadCloser, name string) ([]byte, error) {
 	}
 	raw, err := notes.ReadAll(io.LimitReader(in, p.left+1), name)
 	if int64(len(raw)) > p.left {
-		p.left = 0
+		p.refused = true
 		return nil, notes.Defect(name, 0, -1, fmt.Sprintf("what the archive contains is more than %d times as large as the archive: it is refused, because it was probably made to fill the memory", maxRatio))
 	}
 	p.left -= int64(len(raw))

@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -222,7 +223,8 @@ func TestHarmlessKeys(t *testing.T) {
 
 // If a key was given twice, only the second value was read.
 func TestKeyGivenTwice(t *testing.T) {
-	for _, members := range []string{`"spans":[{"start":0,"end":7,"type":"DATE"}],"spans":[]`, `"spans":[],"SPANS":[]`, `"labels":[],"labels":null`, `"spans":null,"spans":[{"start":0,"end":7,"type":"DATE"}]`} {
+	for _, members := range []string{`"spans":[{"start":0,"end":7,"type":"DATE"}],"spans":[]`, `"spans":[],"SPANS":[]`, `"labels":[],"labels":null`, `"spans":null,"spans":[{"start":0,"end":7,"type":"DATE"}]`,
+		`"spans":[{"start":0,"end":7,"type":"DATE"}],"\u017fpans":[]`} {
 		got := items(`{"text":"Zebulon",` + members + "}\n")
 		if len(got) != 1 || !strings.Contains(got[0], "duplicate key ") {
 			t.Errorf("%s: %q", members, got)
@@ -234,6 +236,7 @@ func TestKeyGivenTwice(t *testing.T) {
 		`"spans":[{"start":0,"end":7,"type":"DATE","Start":1}]`:      `"Start" in "spans/0"`,
 		`"entities":[{"start":0,"end":7,"label":"x","end":1}]`:       `"end" in "entities/0"`,
 		`"meta":{"note_id":1,"note_id":2}`:                           `"note_id" in "meta"`,
+		`"meta":{"note_id":1,"NOTE_ID":2}`:                           `"NOTE_ID" in "meta"`,
 		`"tokens":{"` + strings.Repeat("x", 50) + `":1,"a":2,"a":2}`: `"a" in "tokens"`,
 		`"x":1,"x":2`: `"x"`,
 		`"columns":{"pos":[],"POS":[]},"x":{"a":1,"A":2},"y":["a","a",{"b":"b"},{"b":1}]`: "",
@@ -251,6 +254,13 @@ func TestKeyGivenTwice(t *testing.T) {
 // A line of 10,000 equal keys takes time proportional to its length, because each
 // key is examined once.
 func TestManyEqualKeys(t *testing.T) {
+	var keys strings.Builder // below a key of a megabyte, which was read again for each of them
+	for i := range 20_000 {
+		fmt.Fprintf(&keys, `"%d":1,`, i)
+	}
+	if got := items(`{"text":"Zebulon","` + strings.Repeat("x", 1<<20) + `":{` + keys.String() + `"x":1}}` + "\n"); len(got) != 1 || got[0] != "f-0001" {
+		t.Errorf("%.200q", got)
+	}
 	if got := items(`{"text":"Zebulon"` + strings.Repeat(`,"x":[1]`, 100_000) + "}\n"); len(got) != 1 || got[0] != `f.json:1: duplicate key "x"` {
 		t.Errorf("%q", got)
 	}

@@ -49,7 +49,7 @@ func checkKeys(raw []byte) error {
 		if err != nil || !ok || in.Decode(&value) != nil {
 			return errNotObject
 		}
-		if folded := strings.ToLower(key); slices.ContainsFunc(read, func(r string) bool { return strings.EqualFold(r, key) }) {
+		if folded := foldCase(key); slices.ContainsFunc(read, func(r string) bool { return strings.EqualFold(r, key) }) {
 			if given[folded] {
 				return fmt.Errorf("duplicate key %q", folded)
 			}
@@ -83,10 +83,11 @@ func checkKeys(raw []byte) error {
 }
 
 // duplicateKey returns the place of the first key in valid JSON that an object has twice, or "". Like the JSON package, it matches
-// the keys of spans in any case; the names of columns differ by case.
+// the keys of spans and of meta in any case; the names of columns differ by case.
 func duplicateKey(raw []byte) jsontext.Pointer {
 	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var open []map[string]bool // the keys of the objects and lists that are open
+	inRecord := false          // whether the last key of the line is one of the record itself
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
@@ -102,11 +103,10 @@ func duplicateKey(raw []byte) jsontext.Pointer {
 				continue
 			}
 			key, last := token.String(), len(open)-1
-			if last > 0 {
-				top, _, _ := strings.Cut(string(d.StackPointer()[1:]), "/")
-				if strings.EqualFold(top, "spans") || strings.EqualFold(top, "entities") {
-					key = strings.ToLower(key)
-				}
+			if last == 0 {
+				inRecord = slices.ContainsFunc([]string{"spans", "entities", "meta"}, func(known string) bool { return strings.EqualFold(known, key) })
+			} else if inRecord {
+				key = foldCase(key)
 			}
 			if open[last][key] {
 				return d.StackPointer()
@@ -118,6 +118,9 @@ func duplicateKey(raw []byte) jsontext.Pointer {
 		}
 	}
 }
+
+// foldCase returns the same for all keys that are equal for the JSON package, which also takes the long s for an s.
+func foldCase(key string) string { return strings.ToLower(strings.ToUpper(key)) }
 
 // checkAnswer returns an error if an annotator of Prodigy rejected or ignored the text. Its spans, if it has any, are not
 // the annotator's.

@@ -16,7 +16,8 @@ type Leak struct {
 
 // Leaks finds the gold values of the originals that are left in the released notes, which have the same IDs. Outside of PHI, the notes are the same,
 // so a value is left if all of its words are in the longest common subsequence of the words of both notes (Myers 1986). Parts of values
-// do not count, because invented values share words with them, such as Street. It is an error if a released note has no original.
+// do not count, because invented values share words with them, such as Street. It is an error if a released note has no original, or one that is
+// altogether different.
 func Leaks(originals, released []*data.Document) ([]Leak, error) {
 	byID := make(map[string]*data.Document, len(originals))
 	for _, doc := range originals {
@@ -28,12 +29,16 @@ func Leaks(originals, released []*data.Document) ([]Leak, error) {
 		if original == nil {
 			return nil, fmt.Errorf("note %q has no original", doc.ID)
 		}
-		leaks = append(leaks, leaksOf(original, doc)...)
+		left, ok := leaksOf(original, doc)
+		if !ok {
+			return nil, fmt.Errorf("note %q differs from its original in more than %d words: they are probably not the same note", doc.ID, maxDifferences)
+		}
+		leaks = append(leaks, left...)
 	}
 	return leaks, nil
 }
 
-func leaksOf(original, released *data.Document) (leaks []Leak) {
+func leaksOf(original, released *data.Document) (leaks []Leak, ok bool) {
 	before, after := words(original.Text), words(released.Text)
 	texts := func(doc *data.Document, tokens []data.Token) []string {
 		out := make([]string, len(tokens))
@@ -42,7 +47,10 @@ func leaksOf(original, released *data.Document) (leaks []Leak) {
 		}
 		return out
 	}
-	kept := align(texts(original, before), texts(released, after))
+	kept, ok := align(texts(original, before), texts(released, after))
+	if !ok {
+		return nil, false
+	}
 	for _, s := range original.Spans {
 		first, last := -1, -1 // words of the released note
 		for i, w := range before {
@@ -62,7 +70,7 @@ func leaksOf(original, released *data.Document) (leaks []Leak) {
 			leaks = append(leaks, Leak{released.ID, data.Span{Start: after[first].Start, End: after[last].End, Type: s.Type, Score: 1}})
 		}
 	}
-	return leaks
+	return leaks, true
 }
 
 // words returns the runs of letters and digits of a text.
@@ -82,10 +90,14 @@ func words(text string) (tokens []data.Token) {
 	return tokens
 }
 
+// maxDifferences is the most words that may differ between a note and its original. A note of ten thousand words seldom has as many values.
+const maxDifferences = 5000
+
 // align returns for each word of a the index of the same word of b in a longest common subsequence, or -1, by the greedy algorithm of Myers
-// (1986), figure 2. Its memory grows with the square of the number of differences.
-func align(a, b []string) []int {
-	kept := make([]int, len(a))
+// (1986), figure 2. Its memory grows with the square of the number of differences, so texts with more than maxDifferences are not
+// compared as wholes: ok is false.
+func align(a, b []string) (kept []int, ok bool) {
+	kept = make([]int, len(a))
 	for i := range kept {
 		kept[i] = -1
 	}
@@ -95,7 +107,7 @@ func align(a, b []string) []int {
 	// down reports whether the furthest path of d differences to a diagonal ends with a word of b.
 	down := func(d, k int) bool { return k == -d || k != d && *at(k - 1) < *at(k + 1) }
 	var history [][]int // by number of differences: reached on the diagonals -d-1 to d+1 before
-	for d := 0; d <= most; d++ {
+	for d := 0; d <= min(most, maxDifferences); d++ {
 		history = append(history, slices.Clone(reached[most-d:most+d+3]))
 		for k := -d; k <= d; k += 2 {
 			x := *at(k - 1) + 1
@@ -122,9 +134,9 @@ func align(a, b []string) []int {
 					}
 					x, k = start, from
 				}
-				return kept
+				return kept, true
 			}
 		}
 	}
-	return kept
+	return nil, false
 }

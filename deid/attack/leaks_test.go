@@ -1,7 +1,9 @@
 package attack
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,13 +32,17 @@ func TestAlign(t *testing.T) {
 				}
 			}
 		}
+		kept, ok := align(a, b)
+		if !ok {
+			t.Fatal("not aligned")
+		}
 		n, last := 0, -1
-		for i, j := range align(a, b) {
+		for i, j := range kept {
 			if j < 0 {
 				continue
 			}
 			if j <= last || a[i] != b[j] {
-				t.Fatalf("align(%v, %v) = %v, which is no common subsequence", a, b, align(a, b))
+				t.Fatalf("align(%v, %v) = %v, which is no common subsequence", a, b, kept)
 			}
 			n, last = n+1, j
 		}
@@ -111,5 +117,18 @@ func TestCompare(t *testing.T) {
 	}
 	if _, ok := got.ByType["AGE"].Recall(); ok {
 		t.Error("recall without leaks")
+	}
+}
+
+// TestLeaksOfAnotherNote is that of a note with the ID of another one: comparing them took memory without limit.
+func TestLeaksOfAnotherNote(t *testing.T) {
+	var a, b strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&a, "a%d ", i)
+		fmt.Fprintf(&b, "b%d ", i)
+	}
+	_, err := Leaks([]*data.Document{{ID: "1", Text: a.String()}}, []*data.Document{{ID: "1", Text: b.String()}})
+	if err == nil || !strings.Contains(err.Error(), "probably not the same note") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -3,6 +3,8 @@ package attack
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
@@ -10,6 +12,11 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
+
+// ImpossibleError says why there cannot be a Parrot attack on some notes.
+type ImpossibleError struct{ Reason string }
+
+func (e *ImpossibleError) Error() string { return e.Reason }
 
 // Training says how [Parrot] trains.
 type Training struct {
@@ -26,12 +33,21 @@ type Training struct {
 //
 // A marked span of which the tagger finds less than half is a suspect. The confidence is 1 less the highest probability of being PHI that the tagger gives to
 // a part of it.
+//
+// The error is an *ImpossibleError if the notes have too few patients, or no marks to learn from.
 func Parrot(ctx context.Context, seen []*data.Document, types *data.TypeSet, o Training) ([]Suspect, error) {
 	if o.Folds == 0 {
 		o.Folds = 2
 	}
 	if o.System == nil {
 		o.System = taggers.System{"crf": defaultParrot()}
+	}
+	patients := map[string]bool{}
+	for _, doc := range seen {
+		patients[doc.Group()] = true
+	}
+	if len(patients) < o.Folds {
+		return nil, &ImpossibleError{fmt.Sprintf("the notes of at least %d patients are required", o.Folds)}
 	}
 	folds, err := data.Folds(seen, o.Folds, true, o.Seed)
 	if err != nil {
@@ -47,6 +63,9 @@ func Parrot(ctx context.Context, seen []*data.Document, types *data.TypeSet, o T
 			if j != i {
 				train = append(train, other...)
 			}
+		}
+		if !slices.ContainsFunc(train, func(doc *data.Document) bool { return len(doc.Spans) > 0 }) {
+			return nil, &ImpossibleError{"too little is marked in the notes to learn from"}
 		}
 		tagger, err := system.Fit(ctx, o.System, taggers.Task{Name: "parrot", Types: types, Train: train, Seed: o.Seed, Workers: o.Workers})
 		if err != nil {
@@ -70,9 +89,9 @@ func Parrot(ctx context.Context, seen []*data.Document, types *data.TypeSet, o T
 					continue
 				}
 				confidence := 1.
-				for _, d := range doubts[j] {
-					if d.Start < s.End && s.Start < d.End {
-						confidence = min(confidence, 1-d.Score)
+				for _, part := range slices.Concat(found[j], doubts[j]) {
+					if part.Start < s.End && s.Start < part.End {
+						confidence = min(confidence, 1-part.Score)
 					}
 				}
 				suspects = append(suspects, Suspect{doc.ID, s, confidence})

@@ -45,11 +45,20 @@ func Stat(path string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
-// WalkDir calls do for a folder and everything below it, as filepath.WalkDir does.
+// WalkDir calls do for a folder and everything below it, as filepath.WalkDir does. The folder itself may be a link.
 func WalkDir(dir string, do fs.WalkDirFunc) error {
 	name, ok := isBuiltin(dir)
 	if !ok {
-		return filepath.WalkDir(dir, do)
+		root := dir
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && !os.IsPathSeparator(dir[len(dir)-1]) {
+			root += string(filepath.Separator) // so that WalkDir follows a link
+		}
+		return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if path == root {
+				path = dir
+			}
+			return do(path, entry, err)
+		})
 	}
 	return fs.WalkDir(builtin, name, func(name string, entry fs.DirEntry, err error) error {
 		return do(Builtin(name), entry, err)

@@ -7,9 +7,9 @@
 #
 # GOOS and GOARCH choose the system, as for go build.
 set -euo pipefail
+binary=${2:+$(realpath "$2")}
 cd "$(dirname "$0")/../.."
 commit=$(git rev-parse --verify "${1:-HEAD}^{commit}")
-binary=${2:+$(realpath "$2")}
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 

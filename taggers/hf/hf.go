@@ -38,7 +38,7 @@ type Config struct {
 	// Model is the folder of the model; required.
 	Model string `yaml:"model"`
 	// Types maps labels of the model, with their prefix or without it, to types of the corpus, or to null or drop:
-	// they then count as no PHI. A label with its prefix precedes its type. Types of the model that are also types of the
+	// they then count as no PHI. A label with its prefix takes precedence over its type. Types of the model that are also types of the
 	// corpus map to themselves. All others must be listed.
 	Types map[string]Type `yaml:"types,omitempty"`
 	// Tokenizer is the name of what splits notes into words: see tokenize.Names. Default ptb.
