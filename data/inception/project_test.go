@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -202,4 +203,22 @@ func FuzzProject(f *testing.F) {
 		}
 		_ = TSV.InProject(path)
 	})
+}
+
+// TestProjectThatUsesItsLimitExactly is that of a project whose first file left nothing of the limit: the others were not read, without an error.
+func TestProjectThatUsesItsLimitExactly(t *testing.T) {
+	p := &project{left: 5}
+	read := func(text string) error {
+		_, err := p.bytes(io.NopCloser(strings.NewReader(text)), "a.tsv")
+		return err
+	}
+	if err := read("12345"); err != nil || p.refused {
+		t.Fatalf("a file of exactly the limit: error %v, refused %v", err, p.refused)
+	}
+	if err := read(""); err != nil || p.refused {
+		t.Fatalf("an empty file after it: error %v, refused %v", err, p.refused)
+	}
+	if err := read("6"); err == nil || !p.refused {
+		t.Fatalf("a file beyond the limit: error %v, refused %v", err, p.refused)
+	}
 }
