@@ -399,6 +399,9 @@ func (a *assault) print() error {
 	fmt.Fprintln(w, columns)
 	for _, r := range a.Attacks {
 		row := func(typ string, suspects int, c *attack.Count) {
+			if c != nil {
+				suspects = c.Suspects // without ages
+			}
 			fmt.Fprintf(w, "%s\t%s\t%d\t", r.Name, typ, suspects)
 			if c != nil {
 				fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", c.Leaks, c.Hits, ratio(c.Recall()), ratio(c.Precision()))
