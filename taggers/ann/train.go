@@ -101,6 +101,8 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 
 	// The first pass counts and splits, the second encodes.
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
+	count.minPatients = cfg.Vocabulary.MinPatients
+	patients := data.NumberPatients(task.Train)
 	var texts []reader.Text
 	notes := 0 // the texts that are not of copies
 	if c.copies, err = task.CopiesOf(1); err != nil {
@@ -114,13 +116,16 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 			}
 			for _, tok := range x.Tokens {
 				if i < len(task.Train) {
-					count.add(i, doc.Text[tok.Start:tok.End])
+					count.addOf(patients[i], i, doc.Text[tok.Start:tok.End])
 				}
 			}
 		}
 	}
 	start, err := cfg.openStart()
 	if err != nil {
+		return nil, err
+	}
+	if err := start.checkClean(cfg.Vocabulary.MinPatients); err != nil {
 		return nil, err
 	}
 	labels := cfg.Scheme.Labels(task.Types.Used(slices.Concat(task.Train, start.note(task.Types))))
@@ -130,8 +135,8 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 		return nil, err
 	}
 	known, characters := start.words()
-	v := count.vocabulary(slices.Concat(count.kept(inDocuments(cfg.Vocabulary.MinDocuments)), words, known), characters)
-	features, drawn, err := fitFeatures(ctx, cfg.Features, texts, notes, task.Workers)
+	v := count.vocabulary(slices.Concat(count.kept(cfg.Vocabulary.accepts), words, known), characters)
+	features, drawn, err := fitFeatures(ctx, cfg.Features, texts, notes, cfg.Vocabulary.MinPatients, task.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +183,34 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	}
 	c.card = newCard(task, cfg, c.tokens, net.Count())
 	c.tagger.card, c.bestCard = c.card, c.card
-	c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate)
-	return c, err
+	if c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate); err != nil {
+		return nil, err
+	}
+	if table := net.TokenEmbedding(); table != nil && cfg.Vocabulary.MinPatients > 0 {
+		c.trainer.FreezeRows(table, rare(v, texts[:notes], patients, cfg.Vocabulary.MinPatients))
+	}
+	return c, nil
+}
+
+// rare reports, by token id, whether the token stands in the notes of fewer patients. The unknown token does not, because it stands
+// for many tokens.
+func rare(v *vocabulary, texts []reader.Text, patients []int, least int) []bool {
+	seen := make([]reader.Patients, len(v.tokens))
+	note := -1
+	for i, x := range texts {
+		if i == 0 || x.Doc != texts[i-1].Doc {
+			note++
+		}
+		for _, tok := range x.Tokens {
+			id := v.token(x.Doc.Text[tok.Start:tok.End])
+			seen[id] = seen[id].Add(int32(patients[note]), least)
+		}
+	}
+	all := make([]bool, len(v.tokens))
+	for id, p := range seen {
+		all[id] = id != unknown && len(p) < least
+	}
+	return all
 }
 
 // add encodes the sentences of a text.
