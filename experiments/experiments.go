@@ -9,8 +9,8 @@
 //	predictions/SPLIT.scores.jsonl  the score of each span
 //	evaluation/SPLIT.json           the scores of the predictions: see evaluation.Report
 //
-// Only predictions/SPLIT/ contains the text of notes. (A model's vocabulary contains words of the
-// training notes: see its README.md.)
+// Only predictions/SPLIT/ contains the text of notes. (A model contains words of the
+// training notes: see its README.md, and Clean.)
 package experiments
 
 import (

@@ -16,7 +16,7 @@ import (
 // Canary is an invented value that was planted in training notes.
 type Canary struct {
 	Form     string `json:"form"`     // name or number
-	Type     string `json:"type"`     // at the first place where it is
+	Type     string `json:"type"`     // of PHI, the same at all places
 	Times    int    `json:"times"`    // number of notes that have it
 	Patients int    `json:"patients"` // number of patients whose notes these are
 
@@ -37,8 +37,8 @@ var Repeats = []int{1, 2, 4, 8}
 
 // Plant returns copies of notes in which invented values stand instead of PHI: names of two words that nobody
 // has, and numbers of eight digits, in equal parts. A quarter of the canaries each is in 1, 2, 4 and 8 notes: all in those of one patient, as the name of
-// a patient would be, if the patient has as many, and else in those of few. A note has a canary at most once. The other notes
-// are the same as before. Columns of notes with canaries are left out.
+// a patient would be, if the patient has as many, and else in those of few. A note has a canary at most once, and a canary has
+// one type. The other notes are the same as before. Columns of notes with canaries are left out.
 func Plant(notes []*data.Document, types *data.TypeSet, n int, seed uint64) ([]*data.Document, []Canary, error) {
 	if n < 1 {
 		return nil, nil, fmt.Errorf("%d canaries: at least 1 is required", n)
@@ -55,17 +55,20 @@ func Plant(notes []*data.Document, types *data.TypeSet, n int, seed uint64) ([]*
 	slices.SortStableFunc(order, func(a, b int) int { return canaries[b].Times - canaries[a].Times })
 	firsts := make([]spot, n)
 	for _, i := range order {
-		spots, ok := p.spots(canaries[i].Form, canaries[i].Times)
+		c := &canaries[i]
+		typ, ok := p.typeFor(c.Form, c.Times)
 		if !ok {
-			return nil, nil, fmt.Errorf("%d canaries: the training notes do not have enough PHI that is a %s: plant fewer", n, canaries[i].Form)
+			return nil, nil, fmt.Errorf("%d canaries: the training notes do not have enough PHI that is a %s: plant fewer", n, c.Form)
 		}
+		c.Type = typ
+		spots := p.spots(key{c.Form, typ}, c.Times)
 		firsts[i] = spots[0]
 		of := map[int]bool{}
 		for _, s := range spots {
 			p.edits[s.doc] = append(p.edits[s.doc], edit{s.span, values[i], i})
 			of[p.patientOf[s.doc]] = true
 		}
-		canaries[i].Patients = len(of)
+		c.Patients = len(of)
 	}
 	out := slices.Clone(notes)
 	for at, edits := range p.edits {
@@ -76,7 +79,6 @@ func Plant(notes []*data.Document, types *data.TypeSet, n int, seed uint64) ([]*
 		out[at] = doc
 		for i, s := range placed {
 			if c := &canaries[i]; firsts[i].doc == at {
-				c.Type = s.Type
 				c.note, c.place = excerpt(doc, s)
 			}
 		}
@@ -99,16 +101,19 @@ type edit struct {
 // planter finds places for canaries.
 type planter struct {
 	rng       *rand.Rand
-	known     map[string]bool // words of the notes in lower case, and of canaries
-	patientOf []int           // by note
-	order     []int           // notes, those of a patient one after another
-	free      map[string][][]data.Span
-	next      map[string]int // index into order, by form
-	edits     [][]edit       // by note
+	known     map[string]bool       // words of the notes in lower case, and of canaries
+	patientOf []int                 // by note
+	order     []int                 // notes, those of a patient one after another
+	free      map[key][][]data.Span // by note
+	next      map[key]int           // index into order
+	edits     [][]edit              // by note
 }
 
+// key is what a canary and the PHI in whose place it stands have in common.
+type key struct{ form, typ string }
+
 func newPlanter(notes []*data.Document, types *data.TypeSet, rng *rand.Rand) *planter {
-	p := &planter{rng: rng, known: map[string]bool{}, patientOf: data.NumberPatients(notes), free: map[string][][]data.Span{}, next: map[string]int{}, edits: make([][]edit, len(notes))}
+	p := &planter{rng: rng, known: map[string]bool{}, patientOf: data.NumberPatients(notes), free: map[key][][]data.Span{}, next: map[key]int{}, edits: make([][]edit, len(notes))}
 	for word := range uses(notes) {
 		p.known[strings.ToLower(word)] = true
 	}
@@ -117,13 +122,14 @@ func newPlanter(notes []*data.Document, types *data.TypeSet, rng *rand.Rand) *pl
 		p.order = append(p.order, i)
 	}
 	slices.SortStableFunc(p.order, func(a, b int) int { return rank[p.patientOf[a]] - rank[p.patientOf[b]] })
-	for _, form := range forms {
-		p.free[form] = make([][]data.Span, len(notes))
-	}
 	for i, d := range notes {
 		for _, s := range d.Spans {
 			if form := formOf(d.Text[s.Start:s.End], types.Describe(s.Type).Sort); form != "" && alone(d.Spans, s) {
-				p.free[form][i] = append(p.free[form][i], s)
+				k := key{form, s.Type}
+				if p.free[k] == nil {
+					p.free[k] = make([][]data.Span, len(notes))
+				}
+				p.free[k][i] = append(p.free[k][i], s)
 			}
 		}
 	}
@@ -164,11 +170,42 @@ func formOf(value string, sort data.Sort) string {
 	return ""
 }
 
-// spots returns that many free places in different notes. The search goes on where the one before ended.
-func (p *planter) spots(form string, n int) (all []spot, ok bool) {
-	free := p.free[form]
+// typeFor draws the type of a canary, in proportion to the notes that have a free place. There must be enough of them.
+func (p *planter) typeFor(form string, n int) (typ string, ok bool) {
+	var types []string
+	notes := map[string]int{}
+	total := 0
+	for k, free := range p.free {
+		if k.form != form {
+			continue
+		}
+		some := 0
+		for _, spans := range free {
+			some += min(1, len(spans))
+		}
+		if some >= n {
+			types, notes[k.typ] = append(types, k.typ), some
+			total += some
+		}
+	}
+	if len(types) == 0 {
+		return "", false
+	}
+	slices.Sort(types)
+	at := p.rng.IntN(total)
+	for _, typ = range types {
+		if at -= notes[typ]; at < 0 {
+			break
+		}
+	}
+	return typ, true
+}
+
+// spots returns that many free places in different notes, which must exist. The search goes on where the one before ended.
+func (p *planter) spots(of key, n int) (all []spot) {
+	free := p.free[of]
 	for k := range p.order {
-		i := p.order[(p.next[form]+k)%len(p.order)]
+		i := p.order[(p.next[of]+k)%len(p.order)]
 		if len(free[i]) == 0 {
 			continue
 		}
@@ -176,15 +213,15 @@ func (p *planter) spots(form string, n int) (all []spot, ok bool) {
 		all = append(all, spot{i, free[i][at]})
 		free[i] = slices.Delete(free[i], at, at+1)
 		if len(all) == n {
-			at := p.next[form] + k + 1
+			at := p.next[of] + k + 1
 			for at%len(p.order) != 0 && p.patientOf[p.order[at%len(p.order)]] == p.patientOf[i] { // the next canary belongs to another patient
 				at++
 			}
-			p.next[form] = at % len(p.order)
-			return all, true
+			p.next[of] = at % len(p.order)
+			break
 		}
 	}
-	return nil, false
+	return all
 }
 
 // invent returns a value whose words no note has.

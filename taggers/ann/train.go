@@ -186,31 +186,33 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	if c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate); err != nil {
 		return nil, err
 	}
-	if table := net.TokenEmbedding(); table != nil && cfg.Vocabulary.MinPatients > 0 {
-		c.trainer.FreezeRows(table, rare(v, texts[:notes], patients, cfg.Vocabulary.MinPatients))
-	}
+	c.freezeRare(texts[:notes])
 	return c, nil
 }
 
-// rare reports, by token id, whether the token stands in the notes of fewer patients. The unknown token does not, because it stands
-// for many tokens.
-func rare(v *vocabulary, texts []reader.Text, patients []int, least int) []bool {
+// freezeRare keeps the vectors of tokens that occur in the notes of fewer patients than a clean network requires as they are, because a
+// change would show that they occur. The unknown token stands for many tokens, so its vector is trained.
+func (c *course) freezeRare(texts []reader.Text) {
+	table, v, least := c.tagger.network.TokenEmbedding(), c.tagger.vocabulary, c.tagger.config.Vocabulary.MinPatients
+	if table == nil || least == 0 {
+		return
+	}
+	number := map[*data.Document]int{}
+	for i, n := range data.NumberPatients(c.task.Train) {
+		number[c.task.Train[i]] = n
+	}
 	seen := make([]reader.Patients, len(v.tokens))
-	note := -1
-	for i, x := range texts {
-		if i == 0 || x.Doc != texts[i-1].Doc {
-			note++
-		}
+	for _, x := range texts {
 		for _, tok := range x.Tokens {
 			id := v.token(x.Doc.Text[tok.Start:tok.End])
-			seen[id] = seen[id].Add(int32(patients[note]), least)
+			seen[id] = seen[id].Add(int32(number[x.Doc]), least)
 		}
 	}
-	all := make([]bool, len(v.tokens))
+	rare := make([]bool, len(v.tokens))
 	for id, p := range seen {
-		all[id] = id != unknown && len(p) < least
+		rare[id] = id != unknown && len(p) < least
 	}
-	return all
+	c.trainer.FreezeRows(table, rare)
 }
 
 // add encodes the sentences of a text.
