@@ -177,7 +177,7 @@ func checkContents(t *testing.T, dir string, least int) {
 				t.Errorf("%s: %q does not say %s", place, c.Privacy, says)
 			}
 			n := 0
-			for word := range v.Words {
+			for word := range v.Texts {
 				n++
 				if strings.Contains(strings.ToLower(word), strings.ToLower(planted.name)) || strings.Contains(word, planted.word) {
 					t.Errorf("%s has a planted word", place)

@@ -21,6 +21,6 @@ type Inventory interface{ Contents() Contents }
 
 // Verbatim is a tagger that has texts of its training notes, such as words, in its files.
 type Verbatim interface {
-	// Words yields these texts. Some may be of other origin, such as words of pretrained vectors.
-	Words(yield func(string) bool)
+	// Texts yields them. Some may be of other origin, such as words of pretrained vectors.
+	Texts(yield func(string) bool)
 }

@@ -53,7 +53,7 @@ func vocabulary(model data.Tagger, train, held []*data.Document, few int) Vocabu
 			continue
 		}
 		words, lowered := map[string]bool{}, true
-		for text := range t.Words {
+		for text := range t.Texts {
 			v.Texts++
 			lowered = lowered && !strings.ContainsFunc(text, unicode.IsUpper)
 			for _, tok := range (tokenize.LettersDigits{}).Tokens(text, nil) {

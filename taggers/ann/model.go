@@ -139,10 +139,10 @@ func (t *Tagger) Contents() taggers.Contents {
 	return c
 }
 
-// Words implements taggers.Verbatim. It yields the vocabulary, to which pretrained vectors and the network that the training
+// Texts implements taggers.Verbatim. It yields the vocabulary, to which pretrained vectors and the network that the training
 // started from may contribute.
-func (t *Tagger) Words(yield func(string) bool) {
-	for _, w := range t.vocabulary.tokens[1:] {
+func (t *Tagger) Texts(yield func(string) bool) {
+	for _, w := range t.Words() {
 		if !yield(w) {
 			return
 		}

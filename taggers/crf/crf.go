@@ -123,8 +123,8 @@ func (t *Tagger) Contents() taggers.Contents {
 	return c
 }
 
-// Words implements taggers.Verbatim. It yields the values of features, some of which, such as shapes, are no text of notes.
-func (t *Tagger) Words(yield func(string) bool) {
+// Texts implements taggers.Verbatim. It yields the values of features, some of which, such as shapes, are no text of notes.
+func (t *Tagger) Texts(yield func(string) bool) {
 	for _, a := range t.extractor.Attributes() {
 		if a.Value != "" && !a.Closed && !yield(a.Value) {
 			return

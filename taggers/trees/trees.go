@@ -42,8 +42,8 @@ func (t *Tagger) Contents() taggers.Contents {
 		MinPatients: t.config.MinPatients}
 }
 
-// Words implements taggers.Verbatim.
-func (t *Tagger) Words(yield func(string) bool) {
+// Texts implements taggers.Verbatim.
+func (t *Tagger) Texts(yield func(string) bool) {
 	for _, w := range t.learned.words {
 		if !yield(w) {
 			return
