@@ -314,7 +314,7 @@ var notRun = [][3]string{
 	{"", `^lethe search`, "takes a minute: see search.txtar"},
 	{"docs/studies", `search/best`, "follows from lethe search"},
 	{"README", `^lethe review bound`, "needs people: see review.txtar"},
-	{"docs/review", `.`, "needs people, and a minute of training: see review.txtar and TestEngineersTutorial"},
+	{"docs/review", `.`, "needs people, and a minute of training: see review.txtar and docs/tutorial-engineer.md"},
 	{"docs/models", `^lethe review train`, "needs a review: see review.txtar"},
 	{"docs/results/", `.`, "needs corpora, or takes hours"},
 	{"docs/benchmarks/", `.`, "needs corpora, or takes hours"},
@@ -331,16 +331,18 @@ func isRun(page, text string, used map[int]bool) bool {
 	return !synopsis.MatchString(text)
 }
 
+// own are the pages whose commands run with the program's own model, and not with a smaller one that is quicker to load.
+var own = []string{"README", "docs/tutorial-engineer"}
+
 // TestDocs runs the commands of the pages that have no test of their own, each page in a folder with the files in
-// testdata/docs. What a command writes is removed before the next one that writes it.
+// testdata/docs and its own configurations. What a command writes is removed before the next one that writes it.
 func TestDocs(t *testing.T) {
 	for _, program := range []string{"sh", "openssl", "gzip", "zcat"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(err)
 		}
 	}
-	shared := string(read(t, "testdata/docs/all.txtar"))
-	shared = shared[strings.Index(shared, "\n-- ")+1:]
+	_, shared, _ := strings.Cut(string(read(t, "testdata/docs/all.txtar")), "\n--")
 	run := filepath.Join(t.TempDir(), "run")
 	train(t, write(t, filepath.Join(t.TempDir(), "tiny.yaml"), tiny), "--out", run)
 	dir := t.TempDir()
@@ -350,8 +352,9 @@ func TestDocs(t *testing.T) {
 		if name == "docs/tutorial" || name == "docs/hf" {
 			continue // TestTutorial and TestHuggingFacePage
 		}
+		page := string(read(t, path))
 		var script, files strings.Builder
-		for _, l := range commandLines(string(read(t, path))) {
+		for _, l := range commandLines(page) {
 			if !isRun(name, l.text, used) {
 				continue
 			}
@@ -362,23 +365,16 @@ func TestDocs(t *testing.T) {
 				fmt.Fprintf(&files, "rm -rf %s\n", written)
 			}
 			text := l.text
-			if name != "README" && !regexp.MustCompile(`--(model|marked|config|print-config)\b`).MatchString(text) {
-				text = strings.ReplaceAll(text, "lethe deidentify", "lethe deidentify --model RUN") // quicker to load than the program's own
+			if !slices.Contains(own, name) && !regexp.MustCompile(`--(model|marked|config|print-config)\b`).MatchString(text) {
+				text = strings.ReplaceAll(text, "lethe deidentify", "lethe deidentify --model RUN")
 			}
 			files.WriteString(text + "\n")
 		}
 		if script.Len() == 0 {
 			continue
 		}
-		if own, err := os.ReadFile("testdata/docs/" + filepath.Base(name) + ".txtar"); err == nil {
-			before, more, _ := strings.Cut("\n"+string(own), "\n-- ")
-			if more != "" {
-				more = "-- " + more
-			}
-			write(t, filepath.Join(dir, filepath.Base(name)+".txtar"), before+"\n"+script.String()+shared+files.String()+more)
-			continue
-		}
-		write(t, filepath.Join(dir, filepath.Base(name)+".txtar"), script.String()+shared+files.String())
+		before, after, more := pageScript(name)
+		write(t, filepath.Join(dir, filepath.Base(name)+".txtar"), before+script.String()+after+"\n--"+shared+pageFiles(page)+files.String()+more)
 	}
 	for i, row := range notRun {
 		if !used[i] {
@@ -395,6 +391,21 @@ func TestDocs(t *testing.T) {
 		}
 		return errors.Join(err, os.CopyFS(filepath.Join(env.WorkDir, "MODEL"), os.DirFS(filepath.Join(run, "model", "best"))))
 	}, Cmds: map[string]func(*testscript.TestScript, bool, []string){"parquet": toParquet}})
+}
+
+// pageScript returns what a page's file in testdata/docs adds: commands before those of the page, commands after a line
+// "# then", and files.
+func pageScript(name string) (before, after, files string) {
+	raw, err := os.ReadFile("testdata/docs/" + filepath.Base(name) + ".txtar")
+	if err != nil {
+		return "", "", ""
+	}
+	script, files, found := strings.Cut("\n"+string(raw), "\n-- ")
+	if found {
+		files = "-- " + files
+	}
+	before, after, _ = strings.Cut(script+"\n", "# then\n")
+	return before, after, files
 }
 
 // outputs returns the files and folders that a line writes, except if it resumes a run.

@@ -20,17 +20,23 @@ const (
 // keyReader describes the keys of configurations by the structs that they are decoded into.
 type keyReader struct {
 	root     string
-	packages map[string]map[string]*ast.StructType // structs by package and name
+	packages map[string]map[string]structDoc // by package and name
+}
+
+// structDoc is a struct and the comment above it.
+type structDoc struct {
+	*ast.StructType
+	about string
 }
 
 // keyPages returns a page for the keys of an experiment, and one for each kind of system.
 func keyPages(root string) (map[string]string, error) {
-	r := &keyReader{root: root, packages: map[string]map[string]*ast.StructType{}}
+	r := &keyReader{root: root, packages: map[string]map[string]structDoc{}}
 	pages := map[string]string{}
 	var b strings.Builder
 	b.WriteString("# Keys of a configuration\n\nThese are all keys of an experiment, with the comments of the structs that they are decoded into. " +
 		"[Experiments](../experiments.md) explains how to write one, and [Systems](../systems.md) how systems are combined. " +
-		"An unknown key is an error.\n\nThe keys below `system` depend on its kind:\n\n")
+		"In the comments, a name such as MinDocuments is the key min_documents. An unknown key is an error.\n\nThe keys below `system` depend on its kind:\n\n")
 	for _, kind := range taggers.Kinds() {
 		fmt.Fprintf(&b, "- [%s](%s.md)\n", kind, kind)
 		var page strings.Builder
@@ -48,20 +54,20 @@ func keyPages(root string) (map[string]string, error) {
 
 // describe writes a table of the keys of a struct, and then one for each struct below it.
 func (r *keyReader) describe(b *strings.Builder, prefix string, v reflect.Value) error {
-	title, note := "Keys", ""
+	title := "Keys"
 	if prefix != "" {
 		title = "`" + strings.TrimSuffix(prefix, ".") + "`"
 	}
-	fmt.Fprintf(b, "## %s\n\n%s| key | |\n|---|---|\n", title, note)
+	s, err := r.find(v.Type())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "## %s\n\n%s\n\n| key | |\n|---|---|\n", title, plain(s.about))
 	var below strings.Builder
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		key, options, tagged := strings.Cut(f.Tag.Get("yaml"), ",")
 		if !f.IsExported() || key == "-" || len(f.Index) > 1 || key == "" && !tagged {
 			continue
-		}
-		about, err := r.comment(v.Type(), f.Name)
-		if err != nil {
-			return err
 		}
 		if strings.Contains(options, "inline") && f.Type.Kind() == reflect.Struct {
 			if err := r.describe(&below, prefix, v.FieldByIndex(f.Index)); err != nil {
@@ -69,7 +75,7 @@ func (r *keyReader) describe(b *strings.Builder, prefix string, v reflect.Value)
 			}
 			continue
 		}
-		fmt.Fprintf(b, "| `%s` | %s |\n", prefix+key, cell(about))
+		fmt.Fprintf(b, "| `%s` | %s |\n", prefix+key, cell(s.comment(f.Name)))
 		inner := f.Type
 		repeated := ""
 		if inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
@@ -100,38 +106,48 @@ func hasKeys(t reflect.Type) bool {
 	return false
 }
 
-// comment returns the doc comment of a field, above it or behind it.
-func (r *keyReader) comment(t reflect.Type, field string) (string, error) {
+// find returns the source of a struct.
+func (r *keyReader) find(t reflect.Type) (structDoc, error) {
 	dir := strings.TrimPrefix(t.PkgPath(), module+"/")
 	structs, ok := r.packages[dir]
 	if !ok {
-		structs = map[string]*ast.StructType{}
+		structs = map[string]structDoc{}
 		r.packages[dir] = structs
 		files, err := parseFiles(token.NewFileSet(), r.root, dir)
 		if err != nil {
-			return "", err
+			return structDoc{}, err
 		}
 		for _, f := range files {
-			ast.Inspect(f, func(n ast.Node) bool {
-				if spec, ok := n.(*ast.TypeSpec); ok {
-					if s, ok := spec.Type.(*ast.StructType); ok {
-						structs[spec.Name.Name] = s
+			for _, d := range f.Decls {
+				d, ok := d.(*ast.GenDecl)
+				if !ok {
+					continue
+				}
+				for _, spec := range d.Specs {
+					if spec, ok := spec.(*ast.TypeSpec); ok {
+						if s, ok := spec.Type.(*ast.StructType); ok {
+							structs[spec.Name.Name] = structDoc{s, d.Doc.Text() + spec.Doc.Text()}
+						}
 					}
 				}
-				return true
-			})
-		}
-	}
-	s := structs[t.Name()]
-	if s == nil {
-		return "", fmt.Errorf("%s: there is no struct %s", dir, t.Name())
-	}
-	for _, f := range s.Fields.List {
-		for _, name := range f.Names {
-			if name.Name == field {
-				return strings.TrimSpace(f.Doc.Text() + " " + f.Comment.Text()), nil
 			}
 		}
 	}
-	return "", nil
+	s, ok := structs[t.Name()]
+	if !ok {
+		return s, fmt.Errorf("%s: there is no struct %s", dir, t.Name())
+	}
+	return s, nil
+}
+
+// comment returns the comment of a field, above it or behind it.
+func (s structDoc) comment(field string) string {
+	for _, f := range s.Fields.List {
+		for _, name := range f.Names {
+			if name.Name == field {
+				return f.Doc.Text() + " " + f.Comment.Text()
+			}
+		}
+	}
+	return ""
 }

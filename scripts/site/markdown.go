@@ -29,12 +29,11 @@ type page struct {
 	tree     ast.Node
 }
 
-// section is a heading and the text below it, up to the next heading.
+// section is a heading, and the text below it up to the next one.
 type section struct {
 	level int // of the heading, from 1
 	id    string
 	title string
-	text  string
 }
 
 // markdown reads what GitHub reads in the files of a repository.
@@ -54,23 +53,12 @@ func parse(source string, raw []byte, generated bool) (*page, error) {
 	}
 	p := &page{source: source, out: outOf(source), text: raw, tree: reader.Parser().Parse(text.NewReader(raw))}
 	taken := map[string]int{}
-	var body strings.Builder
-	end := func() {
-		if n := len(p.sections); n > 0 {
-			p.sections[n-1].text = strings.Join(strings.Fields(body.String()), " ")
-		}
-		body.Reset()
-	}
 	err := ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
-			if n.Type() == ast.TypeBlock {
-				body.WriteByte('\n')
-			}
 			return ast.WalkContinue, nil
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			end()
 			title := textOf(n, raw)
 			id, given := n.AttributeString("id")
 			if !given {
@@ -86,27 +74,52 @@ func parse(source string, raw []byte, generated bool) (*page, error) {
 			return ast.WalkContinue, checkHTML(source, linesOf(n, raw))
 		case *ast.RawHTML:
 			return ast.WalkContinue, checkHTML(source, n.Segments.Value(raw))
+		}
+		return ast.WalkContinue, nil
+	})
+	if err == nil && p.title == "" {
+		err = fmt.Errorf("%s: the page has no heading", source)
+	}
+	return p, err
+}
+
+// texts returns the text below each heading.
+func (p *page) texts() []string {
+	var texts []string
+	var body strings.Builder
+	_ = ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			if n.Type() == ast.TypeBlock {
+				body.WriteByte('\n')
+			}
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			texts = append(texts, body.String())
+			body.Reset()
+			return ast.WalkSkipChildren, nil
 		case *ast.Text:
-			body.Write(n.Segment.Value(raw))
+			body.Write(n.Segment.Value(p.text))
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				body.WriteByte(' ')
 			}
 		case *ast.String:
 			body.Write(n.Value)
 		case *ast.AutoLink:
-			body.Write(n.Label(raw))
+			body.Write(n.Label(p.text))
 		case *ast.CodeBlock, *ast.FencedCodeBlock:
-			body.Write(linesOf(n, raw))
+			body.Write(linesOf(n, p.text))
 		case *east.TableCell:
 			body.WriteByte(' ')
 		}
 		return ast.WalkContinue, nil
 	})
-	end()
-	if err == nil && p.title == "" {
-		err = fmt.Errorf("%s: the page has no heading", source)
+	texts = append(texts, body.String())
+	for i, text := range texts {
+		texts[i] = strings.Join(strings.Fields(text), " ")
 	}
-	return p, err
+	return texts[1:]
 }
 
 var harmless = regexp.MustCompile(`(?s)\A\s*(<!--.*-->|<br>)\s*\z`)

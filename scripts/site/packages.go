@@ -113,7 +113,7 @@ type packagePage struct {
 }
 
 func (p *packagePage) text(dir string) string {
-	fmt.Fprintf(p, "# %s\n\n```go\nimport %q\n```\n\n", dir, path.Join(module, dir))
+	fmt.Fprintf(p, "# Package %s\n\n```go\nimport %q\n```\n\n", dir, path.Join(module, dir))
 	p.comment(p.Doc)
 	p.values("Constants", "constants", p.Consts)
 	p.values("Variables", "variables", p.Vars)

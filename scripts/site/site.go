@@ -277,7 +277,7 @@ func relative(from, to string) string {
 
 // group divides the pages as the front page does. A folder, or an index of generated pages, has its pages below it.
 func (s *site) group() {
-	seen := map[string]bool{front: true}
+	seen := map[string]bool{}
 	add := func(g *group, source string) {
 		p := s.pages[source]
 		if p == nil || seen[source] {
@@ -295,8 +295,8 @@ func (s *site) group() {
 		}
 		g.entries = append(g.entries, e)
 	}
-	start := group{title: "Lethe"}
-	s.groups = []group{start}
+	s.groups = []group{{title: "Lethe"}}
+	add(&s.groups[0], front)
 	p := s.pages[front]
 	links := p.links
 	_ = ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -336,6 +336,10 @@ func (s *site) files() (map[string][]byte, error) {
 		}
 		files["static/"+name] = raw
 	}
+	var err error
+	if files["static/index.js"], err = s.index(); err != nil { // before pages are rendered, which adds links to headings
+		return nil, err
+	}
 	for source, out := range s.copies {
 		raw, err := os.ReadFile(s.path(source))
 		if err != nil {
@@ -343,7 +347,7 @@ func (s *site) files() (map[string][]byte, error) {
 		}
 		files[out] = raw
 	}
-	order := []*page{s.pages[front]}
+	var order []*page
 	for _, g := range s.groups {
 		for _, e := range g.entries {
 			order = append(append(order, e.page), e.below...)
@@ -359,9 +363,7 @@ func (s *site) files() (map[string][]byte, error) {
 		}
 		files[p.out] = raw
 	}
-	index, err := s.index()
-	files["static/index.js"] = index
-	return files, err
+	return files, nil
 }
 
 // link is a link of the frame around a page.
@@ -464,8 +466,9 @@ func (s *site) index() ([]byte, error) {
 		if group[p] == "" && path.Ext(strings.TrimSuffix(source, ".md")) != "" {
 			continue // a file that is shown, such as a table of measurements
 		}
+		texts := p.texts()
 		for i, section := range p.sections {
-			f := found{Page: len(all.Pages), ID: section.id, Title: section.title, Text: section.text}
+			f := found{Page: len(all.Pages), ID: section.id, Title: section.title, Text: texts[i]}
 			if i == 0 {
 				f.ID = ""
 			}

@@ -210,7 +210,11 @@ if (contents) {
   wide.addEventListener("change", fold);
   fold();
 }
-document.querySelector("nav [aria-current]")?.scrollIntoView({block: "nearest"});
+const current = document.querySelector("nav [aria-current]");
+if (current) { // on a wide window, the navigation scrolls by itself
+  const nav = current.closest("nav");
+  nav.scrollTop += current.getBoundingClientRect().top - nav.getBoundingClientRect().top - nav.clientHeight / 2;
+}
 if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 
 // Browsers permit copying on pages from the disk only in some cases, so the button appears where they do.
