@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // page is a page of the site.
@@ -100,7 +101,7 @@ func (p *page) texts() []string {
 			body.Reset()
 			return ast.WalkSkipChildren, nil
 		case *ast.Text:
-			body.Write(n.Segment.Value(p.text))
+			body.Write(shown(n, p.text))
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				body.WriteByte(' ')
 			}
@@ -139,7 +140,7 @@ func textOf(n ast.Node, raw []byte) string {
 		switch n := n.(type) {
 		case *ast.Text:
 			if entering {
-				b.Write(n.Segment.Value(raw))
+				b.Write(shown(n, raw))
 			}
 		case *ast.String:
 			if entering {
@@ -149,6 +150,15 @@ func textOf(n ast.Node, raw []byte) string {
 		return ast.WalkContinue, nil
 	})
 	return b.String()
+}
+
+// shown returns a text without the backslashes and entities that Markdown replaces.
+func shown(n *ast.Text, raw []byte) []byte {
+	value := n.Segment.Value(raw)
+	if _, code := n.Parent().(*ast.CodeSpan); code {
+		return value
+	}
+	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
 }
 
 func linesOf(n ast.Node, raw []byte) []byte {

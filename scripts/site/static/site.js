@@ -71,7 +71,11 @@ function weigh(section, word) {
   return weight;
 }
 
-// find returns the sections with all words, the best first. If there are none, those with most of the words.
+// rank says how much pages of a group count: those that explain how to do something come first.
+const rank = new Map([["Decisions", 0.4], ["Results", 0.4], ["Benchmarks", 0.4], ["Go packages", 0.5], ["", 0.6]]);
+
+// find returns the sections with all words, or all but one of three and more, the best first. If there are none, those with
+// most of the words.
 function find(query) {
   const all = normal(query).split(" ").filter(Boolean);
   const telling = all.filter((word) => !common.has(word));
@@ -93,12 +97,12 @@ function find(query) {
     }
     // A long section has every word somewhere.
     score /= 1 + Math.log10(1 + section.body.length / 2000);
-    if (section.group === "Decisions" || section.group === "Results" || section.group === "Benchmarks" || section.group === "") score *= 0.6;
-    if (section.group === "Go packages") score *= 0.5;
+    score *= (matched / words.length) ** 2 * (section.page === "Changelog" ? 0.3 : rank.get(section.group) ?? 1);
     candidates.push({section, score, matched});
   }
   const most = Math.max(0, ...candidates.map((c) => c.matched));
-  const best = candidates.filter((c) => c.matched === most).sort((a, b) => b.score - a.score);
+  const least = Math.min(most, words.length > 2 ? words.length - 1 : words.length);
+  const best = candidates.filter((c) => c.matched >= least).sort((a, b) => b.score - a.score);
   // At most three sections of a page, so that one page does not hide the others.
   const ofPage = new Map();
   const found = best.filter(({section}) => {
