@@ -32,8 +32,7 @@ type Report struct {
 
 	// Types says what the run does with the values of each type that it can find.
 	Types map[string]Treatment `json:"types"`
-	// Options has the options that are not the defaults, by name: for a file a digest that is slow to compute. It lacks those that
-	// name files of notes.
+	// Options has the options that are not empty, by name. The word file stands for a file. It lacks those that name files of notes.
 	Options map[string]string `json:"options"`
 
 	Replaced  map[string]int                      `json:"replaced"`            // number of replaced spans, by type

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -24,14 +25,21 @@ func treatments(e *engine.Engine) map[string]audit.Treatment {
 	return all
 }
 
-// reported returns the settings that are not the defaults, without those that name inputs, for the summary.
+// reported returns the settings that are not empty, without those that name inputs, for the summary. It has no digests of files, because some are
+// lists of names, and the summary may travel further than the record.
 func (s settings) reported() map[string]string {
-	all := maps.Clone(s.Options)
+	all := map[string]string{}
+	for name, value := range s.Options {
+		all[name] = digested.ReplaceAllString(value, "file")
+	}
 	maps.DeleteFunc(all, func(name, value string) bool {
 		return slices.Contains([]string{"model", "version", "input", "include", "exclude"}, name) || slices.Contains([]string{"", "[]", "false", "0"}, value)
 	})
 	return all
 }
+
+// digested matches the result of slowDigest.
+var digested = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 
 // openSummary opens the hidden file of the summary, so that a place which cannot be written to is found before the work
 // starts. It returns nil if no summary is asked for.
