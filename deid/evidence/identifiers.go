@@ -10,13 +10,13 @@ import (
 type identifier struct {
 	letter, name string
 	sorts        []data.Sort // sorts of values that are such identifiers
-	types        []string    // types of the sort number or phone that are such identifiers; others of these sorts are general
+	types        []string    // types that are such identifiers, whatever their sort; other types for numbers are general
 }
 
 // identifiers lists all of them. docs/policies.md explains which types belong to which.
 var identifiers = []identifier{
 	{"A", "Names", []data.Sort{data.Person, data.Username, data.Organization}, nil},
-	{"B", "Geographic subdivisions smaller than a state, ZIP codes", []data.Sort{data.Street, data.City, data.Landmark, data.Place, data.Room, data.Zip}, nil},
+	{"B", "Geographic subdivisions smaller than a state, ZIP codes", []data.Sort{data.Street, data.City, data.Landmark, data.Place, data.Room, data.Zip}, []string{"INSTITUTION"}},
 	{"C", "Dates except the year; ages over 89", []data.Sort{data.Date, data.Age}, nil},
 	{"D", "Telephone numbers", []data.Sort{data.Phone}, nil},
 	{"E", "Fax numbers", nil, []string{"FAX", "NUMERO_FAX"}},
@@ -55,7 +55,7 @@ func ofType(t data.Type) string {
 func general(letter string, types []data.Type) (names []string) {
 	set := data.TypeSet{Types: types}
 	switch letter {
-	case "E":
+	case "D", "E":
 		names = []string{set.OfSort(data.Phone)}
 	case "F":
 		names = []string{set.OfSort(data.Email)}
