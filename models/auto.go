@@ -31,6 +31,8 @@ type auto struct {
 	taggers map[language.Language]data.Tagger
 	// guess returns the languages to try for a text without enough function words; nil: all.
 	guess func(text string) ([]language.Language, error)
+	// knows reports whether a network knows nearly all words of a text, whatever its function words are; nil: none does.
+	knows func(text string) bool
 }
 
 // A member of the model Auto is opened when the first note of its language comes, because
@@ -39,9 +41,14 @@ type member func() (*Model, error)
 
 // openAuto returns a model of all models that come with the program. Their names are the languages.
 func openAuto(workers int) (*Model, error) {
-	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}}
+	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}, spellings: map[language.Language]func() *spelling{}}
 	for _, name := range checkpoints.Builtin() {
-		m.members[language.Language(name)] = sync.OnceValues(func() (*Model, error) { return Open(name, workers) })
+		l := language.Language(name)
+		m.members[l] = sync.OnceValues(func() (*Model, error) { return Open(name, workers) })
+		m.spellings[l] = sync.OnceValue(func() *spelling {
+			member, _ := m.members[l]() // which has been opened
+			return spellingOf(member)
+		})
 	}
 	if len(m.members) == 0 {
 		return nil, errors.New("this program was built without models of its own: give --model the folder of one")
@@ -52,7 +59,7 @@ func openAuto(workers int) (*Model, error) {
 
 // each returns a tagger that uses a tagger of each member.
 func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
-	all := auto{map[language.Language]data.Tagger{}, m.guess}
+	all := auto{map[language.Language]data.Tagger{}, m.guess, m.knows}
 	for l, open := range m.members {
 		all.taggers[l] = lazy(sync.OnceValues(func() (data.Tagger, error) {
 			member, err := open()
@@ -125,8 +132,8 @@ func languagesOf[V any](models map[language.Language]V, parts []language.Part) [
 	return slices.Compact(known)
 }
 
-// guess returns the language whose network knows most of the words of a text, or all languages if there
-// is no single one.
+// guess returns the language whose network knows most of the words of a text. Of languages whose networks know equally many, it
+// returns those whose words have the most similar spelling.
 func (m *Model) guess(text string) ([]language.Language, error) {
 	all := slices.Sorted(maps.Keys(m.members))
 	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
@@ -153,7 +160,51 @@ func (m *Model) guess(text string) ([]language.Language, error) {
 			best = append(best, l)
 		}
 	}
+	if len(best) > 1 {
+		best = m.spelledLike(best, text, tokens)
+	}
 	return best, nil
+}
+
+// enough is the share of the words of a text that a network must know for the text not to be in a language without a model, whose
+// function words can be English or Spanish ones, or abbreviations.
+const enough = 0.85
+
+// knows reports whether the network of a language knows nearly all words of a text.
+func (m *Model) knows(text string) bool {
+	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
+	for _, l := range slices.Sorted(maps.Keys(m.members)) {
+		member, err := m.members[l]()
+		if err != nil {
+			continue // tagging returns the error
+		}
+		if known, words := member.countKnown(text, tokens, nil); words > 0 && float64(known) >= enough*float64(words) {
+			return true
+		}
+	}
+	return false
+}
+
+// clearly is how much more probable the spelling of a text must be in a language for another one to be ruled out, in nats.
+const clearly = 1
+
+// spelledLike returns those of the languages, whose models are open, in which the spelling of a text is most probable.
+func (m *Model) spelledLike(some []language.Language, text string, tokens []data.Token) []language.Language {
+	scores := make([]float64, len(some))
+	for i, l := range some {
+		spelling := m.spellings[l]()
+		for _, t := range tokens {
+			scores[i] += spelling.score(text[t.Start:t.End])
+		}
+	}
+	most := slices.Max(scores)
+	var best []language.Language
+	for i, l := range some {
+		if scores[i] >= most-clearly {
+			best = append(best, l)
+		}
+	}
+	return best
 }
 
 // foreign returns an error if too much of a note is in languages without a model.
@@ -166,7 +217,7 @@ func (a auto) foreign(text string, parts []language.Part) error {
 			total += p.End - p.Start
 		}
 	}
-	if float64(total) <= maxForeign*float64(len(text)) {
+	if float64(total) <= maxForeign*float64(len(text)) || a.knows != nil && a.knows(text) {
 		return nil
 	}
 	return fmt.Errorf("the language seems to be %s, and there are models for %s only", names(bytes), names(a.taggers))

@@ -74,6 +74,42 @@ func TestAutoChoosesTheModelOfTheLanguage(t *testing.T) {
 
 // TestANoteInNoLanguageOfTheModelsIsAnError checks that such a note is named, and all others
 // are examined.
+// The Spanish model examined English phrases of which neither network knew a word, and took parts of them.
+func TestPhrasesOfRareWordsBelongToOneLanguage(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"Wrightington-Hughes swab":         {"en"},
+		"Smoothweld twinlock tightener":    {"en"},
+		"Desbridamiento zigomaticoorbital": {"es"},
+		"Gutiérrez Echevarría":             {"es"},
+		"120/80 98":                        {"en", "es"},
+		"":                                 {"en", "es"},
+	} {
+		if got := m.Languages(text); !slices.Equal(got, want) {
+			t.Errorf("%q: the models of %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A line of abbreviations that spell function words of Italian was not examined.
+func TestAbbreviationsWereTakenForItalian(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, italian := range map[string]bool{
+		"DAL NEI DEI SUL NEL DAI DEL LO: use the standard clinic list":                           false,
+		"Paziente che si presenta al pronto soccorso con dolore al petto da due giorni di notte": true,
+	} {
+		if _, err := m.Tag(t.Context(), []*data.Document{{Text: text}}); (err != nil) != italian {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestANoteInNoLanguageOfTheModelsIsAnError(t *testing.T) {
 	a := auto{taggers: map[language.Language]data.Tagger{"en": &word{text: "Roe", typ: "DOCTOR"}}}
 	docs := []*data.Document{{ID: "en", Text: english}, {ID: "fr", Text: french}, {ID: "half", Text: english + french}, {ID: "el", Text: "Ο ασθενής προσήλθε με πόνο"}}

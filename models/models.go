@@ -53,6 +53,7 @@ type Model struct {
 	Dir   string        // model folder, even if Open was given a run folder
 
 	members   map[language.Language]member // of Auto; nil for other models
+	spellings map[language.Language]func() *spelling
 	usualOnce sync.Once
 	usual     *operating.Usual // see Unlike
 }

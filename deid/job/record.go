@@ -46,7 +46,7 @@ type recordLine struct {
 	Input    string    `json:"input,omitempty"`
 }
 
-const recordName = ".lethe-run"
+const recordName = paths.RunRecord
 
 // recordPath returns the path of the record: in the output if that is a folder, otherwise beside it.
 func recordPath(output string, folder bool) string {

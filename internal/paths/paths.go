@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// RunRecord is the name of the file in which a run that removes PHI keeps in its output folder what it has done.
+const RunRecord = ".lethe-run"
+
 // ErrNotEmpty is the error of MustBeNew for a folder that is not empty.
 var ErrNotEmpty = errors.New("the folder is not empty")
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/paths"
 )
 
 // BOM is U+FEFF in UTF-8.
@@ -128,7 +129,8 @@ func Open(path string) (io.ReadCloser, error) {
 }
 
 // LeftOut returns, sorted, the names in a folder that List leaves out or, if deep, the paths within
-// the folder that Tree leaves out; those of folders have a slash at the end. Of a file it returns none.
+// the folder that Tree leaves out; those of folders have a slash at the end. The record of a run of
+// lethe deidentify is not among them. Of a file it returns none.
 func LeftOut(path string, deep bool, exts ...string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -153,6 +155,7 @@ func divide(root, below string, exts []string, deep bool) (taken, left []string,
 		name := filepath.Join(below, e.Name())
 		hidden := strings.HasPrefix(e.Name(), ".")
 		switch {
+		case e.Name() == paths.RunRecord:
 		case deep && e.IsDir() && !hidden:
 			t, l, err := divide(root, name, exts, deep)
 			if err != nil {

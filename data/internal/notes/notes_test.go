@@ -121,7 +121,7 @@ func TestCheckUTF8(t *testing.T) {
 
 func TestList(t *testing.T) {
 	dir := t.TempDir()
-	for _, f := range []string{"b.xml", "a.XML", ".hidden.xml", "c.txt", "sub/d.xml"} {
+	for _, f := range []string{"b.xml", "a.XML", ".hidden.xml", ".lethe-run", "c.txt", "sub/d.xml"} {
 		write(t, filepath.Join(dir, f), "")
 	}
 	got, err := List(dir, ".xml")
