@@ -243,13 +243,13 @@ func (m *material) eighteen(s *section) {
 		}
 		switch names := general(id.letter, m.types); {
 		case id.letter == "Q":
-			t.rows = append(t.rows, wordsRow(t, heading, "Pictures are not read: see “What was not examined”."))
+			t.rows = append(t.rows, wordsRow(heading, "Pictures are not read: see “What was not examined”."))
 		case !m.known:
-			t.rows = append(t.rows, wordsRow(t, heading, "Nothing was found. It is not known whether the program has a type for it."))
+			t.rows = append(t.rows, wordsRow(heading, "Nothing was found. It is not known whether the program has a type for it."))
 		case len(names) > 0:
-			t.rows = append(t.rows, wordsRow(t, heading, "Counted with the type "+strings.Join(names, ", ")+", which does not tell them apart."))
+			t.rows = append(t.rows, wordsRow(heading, "Counted with the type "+strings.Join(names, ", ")+", which does not tell them apart."))
 		default:
-			t.rows = append(t.rows, wordsRow(t, heading, "The program has no type for it, so it was not searched for."))
+			t.rows = append(t.rows, wordsRow(heading, "The program has no type for it, so it was not searched for."))
 			uncounted = append(uncounted, "("+id.letter+")")
 		}
 	}
@@ -305,7 +305,7 @@ func (m *material) typeRow(heading, name string, same bool) []*cell {
 }
 
 // wordsRow returns a row with words instead of counts, which go over all columns.
-func wordsRow(t *table, heading, words string) []*cell { return []*cell{text(heading), text(words)} }
+func wordsRow(heading, words string) []*cell { return []*cell{text(heading), text(words)} }
 
 // fields lists the fields of records that were changed.
 func (m *material) fields() *table {
@@ -568,7 +568,7 @@ func (m *material) attacked(s *section) {
 	for _, known := range attacks {
 		i := slices.IndexFunc(a.Attacks, func(r attack.Result) bool { return r.Name == known.name })
 		if i < 0 {
-			if !(known.name == "reader") {
+			if known.name != "reader" {
 				t.row(text(known.name), text("was not made or not possible (usually because "+known.failed+")"))
 			}
 			continue

@@ -60,6 +60,8 @@ type block struct {
 	table   *table
 }
 
+// The functions that are called for each sentence and each number are not inlined, which makes the program 0.1 MB smaller.
+
 //go:noinline
 func (s *section) say(text string) { s.blocks = append(s.blocks, block{text: text}) }
 
@@ -104,7 +106,6 @@ type cell struct {
 	source string // of the number; "" for a text
 	value  any    // int or float64: the number before it was rounded
 	same   bool   // a heading that is that of the row above
-
 }
 
 //go:noinline
