@@ -218,10 +218,11 @@ func (m *material) action(name string) *cell {
 
 func (m *material) eighteen(s *section) {
 	s.say("These are the identifiers of 45 CFR 164.514(b)(2)(i), “of the individual or of relatives, employers, or household members of the individual”, and the types with which the program finds them. " +
-		"“Only by the net” counts those of the replaced and kept values that the model missed and that rules, lists or known values found. " +
-		"The last three columns are those of the review: PHI tokens (words and numbers) of the type in the sample, how many of them are left, and the share that is left in all notes, at most, with a confidence of 95 % for each type, but not for all of them together. " +
-		"A high bound beside few tokens means that the sample says little about the type, not that much is left. Where values are kept or made less precise, a value whose form does not suit is replaced.")
-	if m.bound == nil {
+		"“Only by the net” counts those of the replaced and kept values that the model missed and that rules, lists or known values found. Where values are kept or made less precise, a value whose form does not suit is replaced.")
+	if m.bound != nil {
+		s.say("The last three columns are those of the review: PHI tokens (words and numbers) of the type in the sample, how many of them are left, and the share that is left in all notes, at most, with a confidence of 95 % for each type, but not for all of them together. " +
+			"A high bound beside few tokens means that the sample says little about the type, not that much is left.")
+	} else {
 		s.warn(cmp.Or(prefixed("The review allows no statement about what is left: ", m.noBound), noReview))
 	}
 	if m.given == nil {
@@ -443,9 +444,13 @@ func (m *material) leftByCalibration(s *section) {
 		}
 	}
 	if m.model.Builtin() {
-		s.warn("The model comes with the program. It was trained and calibrated on generated notes, and was not validated on real ones. Do not rely on these figures for real notes.")
+		s.warn("The model comes with the program, and was not validated on notes of real patients. Do not rely on these figures for real notes.")
 	} else {
-		s.say("These figures hold for notes like those of the calibration, which were measured on " + m.curves[0].Measured() + ".")
+		of := ""
+		if m.curves[0].Split != "" {
+			of = ", which are " + m.curves[0].Measured() + " of its corpus"
+		}
+		s.say("These figures hold for notes like those of the calibration" + of + ".")
 	}
 }
 

@@ -771,6 +771,21 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// The summary of a run that was resumed is of its last part alone, so it may count less than the audit, but not more.
+func TestResumedRun(t *testing.T) {
+	in := made(t)
+	in.Model, in.Review, in.Attack, in.Readers = "", "", "", nil
+	part := strings.Replace(strings.Replace(fixture.files["summary.json"], `"notes": 14`, `"notes": 4`, 1), `"files_already_complete": 0`, `"files_already_complete": 1`, 1)
+	write(t, in.Summaries[0], part)
+	if page := string(document(t, in).HTML()); !strings.Contains(page, "interrupted and resumed") || !strings.Contains(page, `data-source="audit /notes" data-value="14"`) {
+		t.Error("the page does not say that the run was resumed, or has other notes")
+	}
+	write(t, in.Summaries[0], strings.Replace(part, `"notes": 4`, `"notes": 15`, 1))
+	if _, err := New(in); err == nil {
+		t.Error("more notes than in the audit are no error")
+	}
+}
+
 // Every type of the built-in sets that HIPAA names is one of the eighteen identifiers, and no clinician is.
 func TestIdentifiersOfTheBuiltInTypes(t *testing.T) {
 	for _, set := range data.TypeSets() {

@@ -55,7 +55,7 @@ type page struct{ strings.Builder }
 func (w *page) f(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *page) element(name, s string) {
-	w.f("<%s>%s</%s>\n", name, html.EscapeString(s), strings.Fields(name)[0])
+	w.f("<%s>%s</%s>\n", name, strings.ReplaceAll(html.EscapeString(s), " %", "&#160;%"), strings.Fields(name)[0])
 }
 
 func (w *page) block(b block) {

@@ -366,7 +366,7 @@ func pieces(s string) []string {
 	var all []string
 	start := 0
 	for i, r := range s {
-		if next := i + len(string(r)); strings.ContainsRune(" /_-", r) && next < len(s) && s[next] != ' ' {
+		if next := i + len(string(r)); strings.ContainsRune(" /_-", r) && next < len(s) && s[next] != ' ' && s[next] != '%' {
 			all, start = append(all, s[start:next]), next
 		}
 	}
