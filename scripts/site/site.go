@@ -121,6 +121,12 @@ func (s *site) reach(source string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	switch { // titles that say too little beside others
+	case source == "README.md":
+		p.title = "Overview"
+	case strings.HasPrefix(source, "checkpoints/"):
+		p.title = "Model card: " + p.title
+	}
 	s.pages[source] = p
 	s.unread = append(s.unread, p)
 	return source, nil
