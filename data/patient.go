@@ -21,3 +21,19 @@ func PatientOf(id string) string {
 	}
 	return ""
 }
+
+// NumberPatients numbers the patients of notes. A note whose patient is unknown counts as a patient
+// of its own. The number is the index of a note of the patient.
+func NumberPatients(docs []*Document) []int {
+	all := make([]int, len(docs))
+	of := map[string]int{}
+	for i, d := range docs {
+		n, ok := of[d.Patient]
+		if !ok || d.Patient == "" {
+			n = i
+			of[d.Patient] = i
+		}
+		all[i] = n
+	}
+	return all
+}

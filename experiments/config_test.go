@@ -110,7 +110,7 @@ func TestWith(t *testing.T) {
 	}
 	for setting, want := range map[string]string{
 		"seed":                           "seed: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first",
-		"sed=2":                          "sed: unknown key (have name, seed, seeds, corpus, system, ablations)",
+		"sed=2":                          "sed: unknown key (have name, seed, seeds, corpus, system, clean, ablations)",
 		"system.ann.network.dropout=1.5": "system.ann.network.dropout: 1.5 is not in [0, 1)",
 	} {
 		if _, err := c.With(setting); err == nil || err.Error() != want {
@@ -298,7 +298,7 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		{"unknown key", replace("dropout", "droput"), "",
 			"FILE:7:15: system.ann.network.droput: unknown key (have characters, character_embedding, ..."},
-		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, seeds, corpus, system, ablations)"},
+		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, seeds, corpus, system, clean, ablations)"},
 		{"duplicate key", replace("      epochs: 3\n", "      epochs: 3\n      epochs: 4\n"), "",
 			`FILE:10:7: mapping key "epochs" already defined at [9:7]`},
 		{"text for a whole number", replace("epochs: 3", "epochs: many"), "",

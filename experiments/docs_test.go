@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -33,6 +34,16 @@ func TestKeysWereWrittenNowhere(t *testing.T) {
 				}
 			}
 		}
+	}
+	_, besides, _ := strings.Cut(page, "Besides `corpus`")
+	besides, _, _ = strings.Cut("`corpus`"+besides, "\n\n")
+	for key := range keys(reflect.ValueOf(Config{})) {
+		if key != "" && !strings.Contains(besides, "`"+key+"`") {
+			t.Errorf("the page does not name the key %s of an experiment", key)
+		}
+	}
+	if line := row("clean.patients"); !strings.Contains(line, fmt.Sprintf("`clean: {patients: %d}`", cleanPatients)) {
+		t.Error("the page has another number of patients for clean: true")
 	}
 	_, rest, _ := strings.Cut(page, "```yaml\n")
 	example, _, ok := strings.Cut(rest, "```\n")

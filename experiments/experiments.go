@@ -9,8 +9,8 @@
 //	predictions/SPLIT.scores.jsonl  the score of each span
 //	evaluation/SPLIT.json           the scores of the predictions: see evaluation.Report
 //
-// Only predictions/SPLIT/ contains the text of notes. (A model's vocabulary contains words of the
-// training notes: see its README.md.)
+// Only predictions/SPLIT/ contains the text of notes. (A model contains words of the
+// training notes: see its README.md, and Clean.)
 package experiments
 
 import (
@@ -48,6 +48,9 @@ type Config struct {
 	Seeds  []uint64       `yaml:"seeds,omitempty"`
 	Corpus Corpus         `yaml:"corpus"`
 	System taggers.System `yaml:"system"`
+	// Clean keeps words of few patients out of the model; default: it may have any word. It decides the
+	// settings min_patients of all parts of System.
+	Clean Clean `yaml:"clean,omitempty"`
 	// Ablations are used by experiments/studies and ignored when training.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
 
@@ -183,6 +186,9 @@ func Load(path string, settings []string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkClean(); err != nil {
+		return nil, located(err, path, nil)
+	}
 	if err := c.apply(settings); err != nil {
 		return nil, fmt.Errorf("--set %w", err)
 	}
@@ -273,6 +279,9 @@ func (c *Config) finish() error {
 		return err
 	}
 	c.remember(before)
+	if err := c.cleanSystem(); err != nil {
+		return err
+	}
 	return c.Validate()
 }
 
@@ -306,6 +315,9 @@ func (c *Config) set(setting string) error {
 	path, value, ok := strings.Cut(setting, "=")
 	if _, valid := strictyaml.ParsePath(path); !ok || !valid || strings.Contains(value, "\n") {
 		return fmt.Errorf("%s: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first", setting)
+	}
+	if strings.HasSuffix(path, ".min_patients") {
+		return fmt.Errorf("%s: is decided for all parts of the system at once: use clean.patients", path)
 	}
 	if value != "null" {
 		return strictyaml.Set(path, value, c)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +37,7 @@ type TrainOptions struct {
 // complete leaves nothing, unless its silver notes are complete; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
 	if len(c.Seeds) > 0 {
-		return nil, errors.New("seeds: a single training has one seed: choose it with --set seeds=null --set seed=N")
+		return nil, errSeeds
 	}
 	types := c.Corpus.TypeSet()
 	if opt.Silver != nil {

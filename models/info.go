@@ -47,6 +47,8 @@ type Part struct {
 	Vocabulary int    `json:"vocabulary"`
 	Entries    string `json:"entries"`
 	Privacy    string `json:"privacy"`
+	// MinPatients is the number of patients in whose training notes each word of them occurs at least; 0: no such number is known.
+	MinPatients int `json:"min_patients"`
 }
 
 // Points describes the operating points of a model.
@@ -84,7 +86,7 @@ func Describe(name string) (*Info, error) {
 	for place, leaf := range system.Leaves(m.Tagger) {
 		if t, ok := leaf.(taggers.Inventory); ok {
 			c := t.Contents()
-			i.Parts = append(i.Parts, Part{place, c.Kind, c.Parameters, c.Vocabulary, c.Entries, c.Privacy})
+			i.Parts = append(i.Parts, Part{place, c.Kind, c.Parameters, c.Vocabulary, c.Entries, c.Privacy, c.MinPatients})
 		}
 	}
 	if i.Digest, err = m.Digest(); err != nil {
@@ -123,7 +125,7 @@ func describeFolder(dir string) (*Info, error) {
 		return nil, err
 	}
 	i := &Info{Model: dir, Kind: HuggingFaceKind, Folder: dir, System: t.Network + "\n", Types: t.Labels, Digest: t.Digest}
-	i.Parts = []Part{{"", t.Kind, t.Parameters, t.Vocabulary, t.Entries, t.Privacy}}
+	i.Parts = []Part{{"", t.Kind, t.Parameters, t.Vocabulary, t.Entries, t.Privacy, t.MinPatients}}
 	return i, i.measure()
 }
 

@@ -53,6 +53,16 @@ func (t *Trainer[E]) SwapAverage() {
 // SetRate sets the factor of the learning rate for the next steps, such as Schedule.At. It is 1 at first.
 func (t *Trainer[E]) SetRate(factor float64) { t.update.factor = factor }
 
+// FreezeRows leaves rows of a table of embeddings as they are: those for which frozen, which has a value per row, is
+// true. It does nothing for a parameter that is not trained.
+func (t *Trainer[E]) FreezeRows(table *Param, frozen []bool) {
+	for _, u := range t.update.tables {
+		if u.Param == table {
+			u.frozen = frozen
+		}
+	}
+}
+
 // State returns what a later Trainer needs, besides the parameters, to continue to the same bits:
 // the number of updates so far, and the optimizer's memory as named matrices. Both may be read and
 // written in place.

@@ -36,6 +36,7 @@ type table struct {
 	rate   float64
 	memory [][]float32
 	rows   rowSums
+	frozen []bool // by row; nil: none is
 }
 
 func newUpdater(params *Params, machines []*machine, opt Optimizer, rate func(param string) float64) *updater {
@@ -231,6 +232,9 @@ func (u *updater) change(p part, rate float64) {
 	for _, t := range u.tables {
 		from, to := p.of(len(t.rows.ids))
 		for at := from; at < to; at++ {
+			if t.frozen != nil && t.frozen[t.rows.ids[at]] {
+				continue
+			}
 			begin := int(t.rows.ids[at]) * t.Cols
 			u.rule.update(t.Data[begin:begin+t.Cols], t.rows.sum[at*t.Cols:][:t.Cols], between(t.memory, begin, begin+t.Cols), rate*t.rate, step)
 		}

@@ -14,7 +14,7 @@ import (
 // tags. A package adds its kind of tagger by calling Register in an init function.
 // These methods suffice for a tagger without children, files or a model format of its
 // own; [Parent], [Stacked], [Files], [Typed], [Checker], [Fixed], [Tuned], [Labeller],
-// [Columned], [Subfolder] and [Standalone] are optional.
+// [Columned], [Cleaner], [Subfolder] and [Standalone] are optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
 	// sense, relative to the node. It opens no files.
@@ -90,6 +90,15 @@ type Checker interface {
 // without children learn, and siblings that learn divide the workers among themselves.
 type Fixed interface {
 	Fixed()
+}
+
+// Cleaner is a node that can keep words of few patients out of its model. A leaf that is neither a
+// Cleaner nor Fixed cannot be part of a clean system: see System.SetMinPatients.
+type Cleaner interface {
+	// SetMinPatients sets the number of patients in whose training notes a word must occur
+	// to be in the files of the model. A note whose patient is unknown counts as a patient of its own. 0: see the
+	// other settings of the node. It returns the number before.
+	SetMinPatients(n int) (before int)
 }
 
 // Tuned is a node whose training may depend on Task.Dev.

@@ -67,6 +67,26 @@ func (s System) Check(types *data.TypeSet, workers int) error {
 	})
 }
 
+// SetMinPatients sets the number of patients in whose training notes a word must occur to be in the
+// files of the model, for all nodes. It returns an error that begins with the key of a node that
+// learns and does not heed it, unless the number is 0. changed is the key of the first node that had
+// another number, and not 0.
+func (s System) SetMinPatients(least int) (changed string, err error) {
+	err = s.walk("system", func(key string, n Node) error {
+		_, fixed := n.(Fixed)
+		switch c, ok := n.(Cleaner); {
+		case ok:
+			if before := c.SetMinPatients(least); before != 0 && before != least && changed == "" {
+				changed = key
+			}
+		case n != nil && least > 0 && !fixed && len(Children(n)) == 0:
+			return fmt.Errorf("%s: cannot be trained clean, because it does not say which words of the notes it stores", key)
+		}
+		return nil
+	})
+	return changed, err
+}
+
 // NeedsDev reports whether the training of a node of the system requires Task.Dev.
 func (s System) NeedsDev() bool {
 	needs := false

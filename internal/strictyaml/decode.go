@@ -36,6 +36,10 @@ type Series interface{ Series() }
 // empty text. SetText replaces the whole value.
 type Short interface{ SetText(text string) }
 
+// Switch is a pointer to a struct that can also be written as true or false. SetSwitch replaces the
+// whole value.
+type Switch interface{ SetSwitch(on bool) }
+
 // Decode decodes a YAML document into the struct that into points to, and keeps
 // values that the document does not mention. Keys are those of the fields' yaml
 // tags. Fields may be structs, pointers, maps with string keys, lists, string,
@@ -179,6 +183,16 @@ func (d decoder) fail(at *token.Token, path, reason string, args ...any) error {
 func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	wrong := func(want string) error {
 		return d.fail(node.GetToken(), path, "%s where %s is expected", kind(node), want)
+	}
+	if s, ok := asSwitch(v); ok {
+		switch n := node.(type) {
+		case *ast.BoolNode:
+			s.SetSwitch(n.Value)
+			return nil
+		case ast.MapNode:
+		default:
+			return wrong("true, false or a mapping")
+		}
 	}
 	if short, ok := asShort(v); ok {
 		switch n := node.(type) {
@@ -342,6 +356,15 @@ func asShort(v reflect.Value) (Short, bool) {
 	}
 	short, ok := v.Addr().Interface().(Short)
 	return short, ok
+}
+
+// asSwitch returns the pointer to a struct that can be written as true or false.
+func asSwitch(v reflect.Value) (Switch, bool) {
+	if v.Kind() != reflect.Struct || !v.CanAddr() {
+		return nil, false
+	}
+	s, ok := v.Addr().Interface().(Switch)
+	return s, ok
 }
 
 func join(path, key string) string {

@@ -441,11 +441,11 @@ func TestVocabulary(t *testing.T) {
 			c.add(i, tok)
 		}
 	}
-	v := c.vocabulary(append(c.kept(inDocuments(2)), "more", "elm"), nil)
+	v := c.vocabulary(append(c.kept(Vocabulary{MinDocuments: 2}.accepts), "more", "elm"), nil)
 	if want := []string{unknownToken, "elm", "12", "Yew", "more"}; !slices.Equal(v.tokens, want) {
 		t.Errorf("tokens %q, want %q", v.tokens, want)
 	}
-	v = c.vocabulary(c.kept(inDocuments(1)), nil)
+	v = c.vocabulary(c.kept(Vocabulary{MinDocuments: 1}.accepts), nil)
 	name := func(s string) string { return v.tokens[v.token(s)] }
 	for _, c := range [][2]string{{"Larch", "Larch"}, {"LARCH", "larch"}, {"77", "00"}, {"777", unknownToken}, {"YEW", unknownToken}} {
 		if got := name(c[0]); got != c[1] {

@@ -34,7 +34,11 @@ type Config struct {
 // stored with the model. A token that occurs in only one note may be a name;
 // MinDocuments above 1 keeps such tokens out of the file.
 type Vocabulary struct {
-	MinDocuments int  `yaml:"min_documents"`  // number of training documents in which a token must occur, at least 1; default 1, as in the reference
+	MinDocuments int `yaml:"min_documents"` // number of training documents in which a token must occur, at least 1; default 1, as in the reference
+	// MinPatients is the number of patients in whose training documents a token, a character or a
+	// value of a feature must occur. The vectors of tokens that are known from elsewhere but occur in the documents of
+	// fewer patients are not trained, because a change would show that they occur. Default 0: any.
+	MinPatients  int  `yaml:"min_patients,omitempty" json:",omitzero"`
 	DigitsAsZero bool `yaml:"digits_as_zero"` // numbers of equal length share a vector; default false, as in the reference
 }
 
@@ -44,6 +48,12 @@ type Vectors struct {
 	Keep   string `yaml:"keep"`                            // words of the file that the model keeps: all (default), or training for those in the training notes
 	Most   int    `yaml:"most,omitempty" json:",omitzero"` // read only this number of vectors from the start of the file, where those of the most frequent words are; default 0: all
 	Freeze bool   `yaml:"freeze"`                          // do not train them further; default false, as in the paper (the released models froze them)
+}
+
+// SetMinPatients implements taggers.Cleaner.
+func (c *Config) SetMinPatients(n int) (before int) {
+	before, c.Vocabulary.MinPatients = c.Vocabulary.MinPatients, n
+	return before
 }
 
 // Features configures features that the network reads besides tokens and characters
@@ -140,6 +150,8 @@ func (c Config) Validate() error {
 	switch {
 	case c.Vocabulary.MinDocuments < 1:
 		return fmt.Errorf("vocabulary.min_documents: %d is not positive", c.Vocabulary.MinDocuments)
+	case c.Vocabulary.MinPatients < 0:
+		return fmt.Errorf("vocabulary.min_patients: %d is negative", c.Vocabulary.MinPatients)
 	case c.Vectors.Keep != "all" && c.Vectors.Keep != "training":
 		return fmt.Errorf("vectors.keep: %q is not all or training", c.Vectors.Keep)
 	case c.Vectors.Most < 0:

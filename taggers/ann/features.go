@@ -48,11 +48,11 @@ type featureValue struct {
 type drawn []chain.Sequence
 
 // fitFeatures collects the values that occur in the training texts. The first counted
-// texts are those of notes, the rest those of copies; a value must occur in a note. It
+// texts are those of notes, the rest those of copies; a value must occur in a note, and in those of minPatients patients. It
 // also returns the features of each text. The result is nil if the configuration has no
 // families. An error about a resource, or about a family without values, begins with the
 // key.
-func fitFeatures(ctx context.Context, cfg Features, texts []reader.Text, counted, workers int) (*features, []drawn, error) {
+func fitFeatures(ctx context.Context, cfg Features, texts []reader.Text, counted, minPatients, workers int) (*features, []drawn, error) {
 	if cfg.IsZero() {
 		return nil, make([]drawn, len(texts)), nil
 	}
@@ -64,7 +64,7 @@ func fitFeatures(ctx context.Context, cfg Features, texts []reader.Text, counted
 	if err != nil {
 		return nil, nil, err
 	}
-	extractor, sequences, err := feature.Fit(ctx, cfg.Families, resources, prepared, feature.Options{Counted: counted, MinDocuments: 1, Workers: max(1, workers)})
+	extractor, sequences, err := feature.Fit(ctx, cfg.Families, resources, prepared, feature.Options{Counted: counted, MinDocuments: 1, MinPatients: minPatients, Workers: max(1, workers)})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -72,7 +72,7 @@ func fitted(t testing.TB, cfg Features, texts ...string) (*features, []drawn) {
 		t.Fatal(err)
 	}
 	all := cut(t, texts...)
-	f, drawn, err := fitFeatures(t.Context(), cfg, all, len(all), 2)
+	f, drawn, err := fitFeatures(t.Context(), cfg, all, len(all), 0, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestFeaturesOfATraining(t *testing.T) {
 func TestUnknownFeatures(t *testing.T) {
 	cfg := withFeatures(t, feature.Spec{Family: "gazetteer", Window: 1}, feature.Spec{Family: "shape"})
 	texts := cut(t, "Ixby", "of New Salem")
-	f, all, err := fitFeatures(t.Context(), cfg, texts, 1, 1)
+	f, all, err := fitFeatures(t.Context(), cfg, texts, 1, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestEntitiesAsFeatures(t *testing.T) {
 // A network without features has no values and writes no file.
 func TestNoFeatures(t *testing.T) {
 	x := cut(t, "Zora walks.")
-	f, all, err := fitFeatures(t.Context(), DefaultConfig().Features, x, 1, 1)
+	f, all, err := fitFeatures(t.Context(), DefaultConfig().Features, x, 1, 0, 1)
 	if err != nil || f != nil {
 		t.Fatalf("features %v, error %v", f, err)
 	}
@@ -302,7 +302,7 @@ func TestNoFeatures(t *testing.T) {
 // A family that no training token has would be a layer of size 0.
 func TestFeatureThatTrainingLacks(t *testing.T) {
 	cfg := withFeatures(t, feature.Spec{Family: "shape"}, feature.Spec{Family: "gazetteer"})
-	_, _, err := fitFeatures(t.Context(), cfg, cut(t, "Room 12"), 1, 1)
+	_, _, err := fitFeatures(t.Context(), cfg, cut(t, "Room 12"), 1, 0, 1)
 	if want := "features.families[1].family: no token of the training notes has a value of gazetteer"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -455,7 +455,7 @@ func BenchmarkFeatures(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			cfg := Features{Families: families, Resources: resources}
-			f, _, err := fitFeatures(b.Context(), cfg, texts, len(texts), 2)
+			f, _, err := fitFeatures(b.Context(), cfg, texts, len(texts), 0, 2)
 			if err != nil {
 				b.Fatal(err)
 			}

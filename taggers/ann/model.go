@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -107,7 +108,9 @@ func newCard(task taggers.Task, cfg Config, tokens, parameters int) checkpoints.
 // vocabularyNote says whether words of the training notes are in a network's vocabulary.
 func (c Config) vocabularyNote() string {
 	note := "Its vocabulary holds every token of the training notes."
-	if n := c.Vocabulary.MinDocuments; n > 1 {
+	if n := c.Vocabulary.MinPatients; n > 0 {
+		note = fmt.Sprintf("It holds words and characters of the training notes that occur in the notes of at least %d patients, and no others.", n)
+	} else if n := c.Vocabulary.MinDocuments; n > 1 {
 		note = fmt.Sprintf("Its vocabulary holds the tokens that occur in at least %d training notes; names of people seen in fewer are not in it.", n)
 	}
 	if !c.Features.IsZero() {
@@ -132,7 +135,31 @@ func (t *Tagger) Contents() taggers.Contents {
 	if c.Privacy == "" {
 		c.Privacy = t.config.vocabularyNote()
 	}
+	c.MinPatients = t.config.Vocabulary.MinPatients
 	return c
+}
+
+// Texts implements taggers.Verbatim. It yields the vocabulary, to which pretrained vectors and the network that the training
+// started from may contribute.
+func (t *Tagger) Texts(yield func(string) bool) {
+	for _, w := range t.Words() {
+		if !yield(w) {
+			return
+		}
+	}
+	if t.features == nil {
+		return
+	}
+	for _, f := range t.features.values {
+		if !strings.HasPrefix(f.Family, "column.") {
+			continue // a closed set of values, which are no words of notes
+		}
+		for _, v := range f.Values {
+			if !yield(v.Value) {
+				return
+			}
+		}
+	}
 }
 
 // stateFile contains the state that a resumed run requires besides the model folders.

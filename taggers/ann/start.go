@@ -205,6 +205,18 @@ func (o *origin) check(c Config) error {
 	return nil
 }
 
+// checkClean returns an error if a network whose vocabulary has words of fewer patients than least is the start. A network without labels is
+// like a file of vectors: its words are those of the text that it was pretrained on.
+func (o *origin) checkClean(least int) error {
+	if o == nil || len(o.model.Labels) == 0 || bounded.IsBuiltin(o.dir) || !o.takes("token_embedding") && !o.takes("characters") && !o.takes("features") {
+		return nil
+	}
+	if n := o.config.Vocabulary.MinPatients; n < least {
+		return fmt.Errorf("start: %s has words of the notes of fewer than %d patients in its vocabulary: start a clean training from a network that was trained clean, or take neither token_embedding nor characters nor features from it (transfer.layers)", o.dir, least)
+	}
+	return nil
+}
+
 // takes reports whether a layer is taken if both networks have it. By default the token LSTM of a
 // pretrained network is not: its states describe the neighbours of a word more than the word itself,
 // and with it a tagger finds less (docs/results/network.md).

@@ -101,6 +101,8 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 
 	// The first pass counts and splits, the second encodes.
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
+	count.minPatients = cfg.Vocabulary.MinPatients
+	patients := data.NumberPatients(task.Train)
 	var texts []reader.Text
 	notes := 0 // the texts that are not of copies
 	if c.copies, err = task.CopiesOf(1); err != nil {
@@ -114,13 +116,16 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 			}
 			for _, tok := range x.Tokens {
 				if i < len(task.Train) {
-					count.add(i, doc.Text[tok.Start:tok.End])
+					count.addOf(patients[i], i, doc.Text[tok.Start:tok.End])
 				}
 			}
 		}
 	}
 	start, err := cfg.openStart()
 	if err != nil {
+		return nil, err
+	}
+	if err := start.checkClean(cfg.Vocabulary.MinPatients); err != nil {
 		return nil, err
 	}
 	labels := cfg.Scheme.Labels(task.Types.Used(slices.Concat(task.Train, start.note(task.Types))))
@@ -130,8 +135,8 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 		return nil, err
 	}
 	known, characters := start.words()
-	v := count.vocabulary(slices.Concat(count.kept(inDocuments(cfg.Vocabulary.MinDocuments)), words, known), characters)
-	features, drawn, err := fitFeatures(ctx, cfg.Features, texts, notes, task.Workers)
+	v := count.vocabulary(slices.Concat(count.kept(cfg.Vocabulary.accepts), words, known), characters)
+	features, drawn, err := fitFeatures(ctx, cfg.Features, texts, notes, cfg.Vocabulary.MinPatients, task.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +183,36 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	}
 	c.card = newCard(task, cfg, c.tokens, net.Count())
 	c.tagger.card, c.bestCard = c.card, c.card
-	c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate)
-	return c, err
+	if c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate); err != nil {
+		return nil, err
+	}
+	c.freezeRare(texts[:notes])
+	return c, nil
+}
+
+// freezeRare keeps the vectors of tokens that occur in the notes of fewer patients than a clean network requires as they are, because a
+// change would show that they occur. The unknown token stands for many tokens, so its vector is trained.
+func (c *course) freezeRare(texts []reader.Text) {
+	table, v, least := c.tagger.network.TokenEmbedding(), c.tagger.vocabulary, c.tagger.config.Vocabulary.MinPatients
+	if table == nil || least == 0 {
+		return
+	}
+	number := map[*data.Document]int{}
+	for i, n := range data.NumberPatients(c.task.Train) {
+		number[c.task.Train[i]] = n
+	}
+	seen := make([]reader.Patients, len(v.tokens))
+	for _, x := range texts {
+		for _, tok := range x.Tokens {
+			id := v.token(x.Doc.Text[tok.Start:tok.End])
+			seen[id] = seen[id].Add(int32(number[x.Doc]), least)
+		}
+	}
+	rare := make([]bool, len(v.tokens))
+	for id, p := range seen {
+		rare[id] = id != unknown && len(p) < least
+	}
+	c.trainer.FreezeRows(table, rare)
 }
 
 // add encodes the sentences of a text.

@@ -22,7 +22,7 @@ type Tuning struct {
 
 // Tune trains the network in the model folder from further on the notes of a task, and saves the result in the folder to. The
 // new network has the settings, vocabulary, features and resources of the old one, so that no word of the notes gets into its
-// files; labels are added if the notes have types that the old one does not know. Copies with other types are left out. Tune reads Types, Train, Copies, Seed,
+// files; if the network was trained clean, the vectors of words of few patients stay as they are. Labels are added if the notes have types that the old one does not know. Copies with other types are left out. Tune reads Types, Train, Copies, Seed,
 // Workers and Report of the task.
 func Tune(ctx context.Context, from, to string, how Tuning, task taggers.Task) error {
 	if how.Epochs < 1 || !(how.Rate > 0) {
@@ -88,8 +88,11 @@ func newTuning(ctx context.Context, old *Tagger, how Tuning, task taggers.Task) 
 	if c.notes == 0 {
 		return nil, errors.New("the training documents contain no tokens")
 	}
-	c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate)
-	return c, err
+	if c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate); err != nil {
+		return nil, err
+	}
+	c.freezeRare(texts)
+	return c, nil
 }
 
 // only leaves out the copies with a span of another type, which the network has no label for.

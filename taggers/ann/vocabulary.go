@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // unknown is the id of tokens and characters without a vector of their own.
@@ -45,18 +46,35 @@ type counter struct {
 	tokens       map[string]*tokenCount
 	characters   map[rune]int
 	digitsAsZero bool
+	minPatients  int // see Vocabulary; the patients are counted up to this number
+	patients     map[rune]reader.Patients
 }
 
-type tokenCount struct{ count, documents, last int }
+type tokenCount struct {
+	count, documents, last int
+	patients               reader.Patients
+}
 
 func newCounter(digitsAsZero bool) *counter {
-	return &counter{map[string]*tokenCount{}, map[rune]int{}, digitsAsZero}
+	return &counter{tokens: map[string]*tokenCount{}, characters: map[rune]int{}, digitsAsZero: digitsAsZero, patients: map[rune]reader.Patients{}}
 }
 
-func (c *counter) add(document int, token string) { c.addTimes(document, token, 1) }
+// addOf adds a token of a document of a patient.
+func (c *counter) addOf(patient, document int, token string) {
+	t := c.addTimes(document, token, 1)
+	if c.minPatients == 0 {
+		return
+	}
+	t.patients = t.patients.Add(int32(patient), c.minPatients)
+	for _, r := range token {
+		c.patients[r] = c.patients[r].Add(int32(patient), c.minPatients)
+	}
+}
+
+func (c *counter) add(document int, token string) { _ = c.addTimes(document, token, 1) }
 
 // addTimes counts a token that occurs several times in a document.
-func (c *counter) addTimes(document int, token string, times int) {
+func (c *counter) addTimes(document int, token string, times int) *tokenCount {
 	for _, r := range token {
 		c.characters[r] += times
 	}
@@ -73,11 +91,12 @@ func (c *counter) addTimes(document int, token string, times int) {
 		t.last = document
 		t.documents++
 	}
+	return t
 }
 
-// inDocuments accepts the tokens of at least this many documents.
-func inDocuments(least int) func(*tokenCount) bool {
-	return func(n *tokenCount) bool { return n.documents >= least }
+// accepts reports whether a token has its own vector.
+func (v Vocabulary) accepts(n *tokenCount) bool {
+	return n.documents >= v.MinDocuments && len(n.patients) >= v.MinPatients
 }
 
 // kept returns the tokens that keep accepts, by falling frequency.
@@ -99,7 +118,7 @@ func (c *counter) kept(keep func(n *tokenCount) bool) (tokens []string) {
 func (c *counter) vocabulary(tokens []string, more []rune) *vocabulary {
 	var characters []rune
 	for r, n := range c.characters {
-		if n > 1 {
+		if n > 1 && len(c.patients[r]) >= c.minPatients {
 			characters = append(characters, r)
 		}
 	}

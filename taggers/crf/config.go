@@ -37,10 +37,18 @@ type Config struct {
 	// MinDocuments is the number of training documents, at least 1, in which a value of
 	// a feature must occur. Rarer values are left out, which keeps most names out of
 	// the model's file. Default 1: all are kept.
-	MinDocuments int             `yaml:"min_documents"`
-	MinCount     int             `yaml:"min_count"` // features that occur less often are left out; default 1: all are kept
-	Resources    feature.Sources `yaml:"resources"` // resources that features require besides the training notes; default none
-	Training     Training        `yaml:"training"`
+	MinDocuments int `yaml:"min_documents"`
+	// MinPatients is as MinDocuments, but counts patients. Default 0: any.
+	MinPatients int             `yaml:"min_patients,omitempty" json:",omitzero"`
+	MinCount    int             `yaml:"min_count"` // features that occur less often are left out; default 1: all are kept
+	Resources   feature.Sources `yaml:"resources"` // resources that features require besides the training notes; default none
+	Training    Training        `yaml:"training"`
+}
+
+// SetMinPatients implements taggers.Cleaner.
+func (c *Config) SetMinPatients(n int) (before int) {
+	before, c.MinPatients = c.MinPatients, n
+	return before
 }
 
 // Training configures how the weights are found.
@@ -78,6 +86,8 @@ func (c Config) Validate() error {
 	}
 	t := c.Training
 	switch {
+	case c.MinPatients < 0:
+		return fmt.Errorf("min_patients: %d is negative", c.MinPatients)
 	case c.MinDocuments < 1:
 		return fmt.Errorf("min_documents: %d is not positive", c.MinDocuments)
 	case c.MinCount < 1:

@@ -84,7 +84,7 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 	if tokens == 0 {
 		return nil, fmt.Errorf("the training documents contain no tokens")
 	}
-	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, feature.Options{Counted: counted, MinDocuments: cfg.MinDocuments, Workers: t.workers})
+	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, feature.Options{Counted: counted, MinDocuments: cfg.MinDocuments, MinPatients: cfg.MinPatients, Workers: t.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,23 @@ func (t *Tagger) Contents() taggers.Contents {
 	if n := t.config.MinDocuments; n > 1 {
 		c.Privacy = fmt.Sprintf("Its features hold words that occur in at least %d training notes; names of people seen in fewer are not among them.", n)
 	}
+	if n := t.config.MinPatients; n > 0 {
+		c.MinPatients = n
+		c.Privacy = fmt.Sprintf("Its features hold words, and parts of words, of the training notes that occur in the notes of at least %d patients, and no others.", n)
+		if len(t.config.Resources.Paths()) > 0 {
+			c.Privacy += " Its folder also holds copies of the resources that its features require."
+		}
+	}
 	return c
+}
+
+// Texts implements taggers.Verbatim. It yields the values of features, some of which, such as shapes, are no text of notes.
+func (t *Tagger) Texts(yield func(string) bool) {
+	for _, a := range t.extractor.Attributes() {
+		if a.Value != "" && !a.Closed && !yield(a.Value) {
+			return
+		}
+	}
 }
 
 // prune removes the features of weight 0, and the attributes without features, from the tagger. They

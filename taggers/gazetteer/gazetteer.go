@@ -87,7 +87,7 @@ func New(cfg Config, types *data.TypeSet, workers int) (*Tagger, error) {
 
 // Contents implements taggers.Inventory.
 func (t *Tagger) Contents() taggers.Contents {
-	c := taggers.Contents{Kind: "gazetteer", Entries: "entries of lists", Privacy: "It holds the entries of its lists, and nothing of notes."}
+	c := taggers.Contents{Kind: "gazetteer", Entries: "entries of lists", Privacy: "It holds the entries of its lists, and nothing of notes.", Unlearned: true}
 	for i := range t.dictionary.lists {
 		c.Vocabulary += len(t.dictionary.entries(i))
 	}

@@ -67,7 +67,7 @@ func isTorch(name string) bool {
 func (t *Tagger) Contents() taggers.Contents { return t.contents }
 
 func contents(folder *huggingface.Folder, tok *subword.Tokenizer) taggers.Contents {
-	c := taggers.Contents{Kind: kind, Vocabulary: tok.Size(), Entries: "subwords",
+	c := taggers.Contents{Kind: kind, Vocabulary: tok.Size(), Entries: "subwords", Unlearned: true,
 		Privacy: "Its vocabulary is that of its tokenizer, which usually comes from the text that the encoder was pretrained on and not from training notes; its files do not say."}
 	for _, name := range folder.Names() {
 		shape, _ := folder.Shape(name)

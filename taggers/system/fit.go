@@ -262,13 +262,37 @@ func named(r taggers.Report, name string) taggers.Report {
 	return r
 }
 
+// leastPatients returns the number of patients in whose notes each word of a model's parts occurs at least; 0: there is none.
+func leastPatients(m data.Tagger) int {
+	least := 0
+	for _, leaf := range Leaves(m) {
+		t, ok := leaf.(taggers.Inventory)
+		if !ok {
+			return 0
+		}
+		c := t.Contents()
+		switch {
+		case c.Unlearned:
+		case c.MinPatients == 0:
+			return 0
+		case least == 0 || c.MinPatients < least:
+			least = c.MinPatients
+		}
+	}
+	return least
+}
+
 // readme returns the model card.
 func readme(ctx context.Context, n *node, task taggers.Task) ([]byte, error) {
+	note := "Its parts, each in a folder of its own or in this one, contain words of the training notes as their configurations say: " +
+		"`min_documents` keeps out those of few notes."
+	if least := leastPatients(n); least > 0 {
+		note = fmt.Sprintf("Its parts, each in a folder of its own or in this one, contain words of the training notes only if they occur in the notes of at least %d patients.", least)
+	}
 	c := checkpoints.Card{
 		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Split: "dev", Measure: "strict type and span, micro-averaged",
-		VocabularyNote: "Its parts, each in a folder of its own or in this one, contain words of the training notes as their configurations say: " +
-			"`min_documents` keeps out those of few notes.",
-		Limits: "The system:\n\n```\n" + n.system.Tree() + "```\n",
+		VocabularyNote: note,
+		Limits:         "The system:\n\n```\n" + n.system.Tree() + "```\n",
 	}
 	if len(task.Dev) == 0 {
 		return c.Markdown()

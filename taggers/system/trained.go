@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
@@ -26,12 +27,40 @@ type Trained struct {
 	// of types that it does not list are left out. Default none: the model must have
 	// the corpus's type set.
 	Types map[string]string `yaml:"types,omitempty"`
+	// MinPatients refuses a model that has words of the notes of fewer patients. A model that comes with the program may have them. Default 0: any model.
+	MinPatients int `yaml:"min_patients,omitempty"`
+}
+
+// SetMinPatients implements taggers.Cleaner.
+func (c *Trained) SetMinPatients(n int) (before int) {
+	before, c.MinPatients = c.MinPatients, n
+	return before
+}
+
+// checkClean returns an error if the model has words of the notes of fewer patients than MinPatients.
+func (c Trained) checkClean(dir string, m taggers.Model) error {
+	if c.MinPatients == 0 || bounded.IsBuiltin(dir) {
+		return nil
+	}
+	for _, leaf := range Leaves(m) {
+		of := taggers.Contents{Kind: "tagger"}
+		if t, ok := leaf.(taggers.Inventory); ok {
+			of = t.Contents()
+		}
+		if !of.Unlearned && of.MinPatients < c.MinPatients {
+			return fmt.Errorf("model: %s has words of the notes of fewer than %d patients, in its %s: a clean training can only contain models that were trained clean", dir, c.MinPatients, of.Kind)
+		}
+	}
+	return nil
 }
 
 // Validate implements taggers.Node.
 func (c Trained) Validate() error {
-	if c.Model == "" {
+	switch {
+	case c.Model == "":
 		return errors.New("model: is required")
+	case c.MinPatients < 0:
+		return fmt.Errorf("min_patients: %d is negative", c.MinPatients)
 	}
 	return nil
 }
@@ -63,7 +92,7 @@ func (Trained) Fixed() {}
 
 // Check implements taggers.Checker.
 func (c Trained) Check(types *data.TypeSet, workers int) error {
-	_, err := c.Load(modelOf(c.Model), types, workers)
+	_, err := c.open(types, workers)
 	return err
 }
 
@@ -85,7 +114,17 @@ func (Trained) Subfolder() string { return trainedFolder }
 
 // Fit implements taggers.Node. It returns the existing model's tagger.
 func (c Trained) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
-	return c.Load(modelOf(c.Model), task.Types, task.Workers)
+	return c.open(task.Types, task.Workers)
+}
+
+// open reads the existing model.
+func (c Trained) open(types *data.TypeSet, workers int) (data.Tagger, error) {
+	dir := modelOf(c.Model)
+	t, err := c.Load(dir, types, workers)
+	if err != nil {
+		return nil, err
+	}
+	return t, c.checkClean(dir, untranslated(t).(taggers.Model)) // all that Load returns
 }
 
 // Load implements taggers.Node.

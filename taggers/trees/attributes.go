@@ -54,6 +54,9 @@ func newSchema(c Config, set string, second bool, l *learned, r *resources) *sch
 			}
 		}
 	}
+	if c.MinPatients > 0 {
+		properties = slices.DeleteFunc(properties, func(p property) bool { return p.name == numberProperty })
+	}
 	s := &schema{properties: append(properties, triggerProperties(set, l)...)}
 	for i, p := range s.properties {
 		if p.name == classProperty {

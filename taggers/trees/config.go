@@ -54,6 +54,9 @@ type Config struct {
 	// word of phrases. Occurrences in names and numbers of persons do not count, and
 	// notes of the same patient count as one. Default 5.
 	MinDocuments int `yaml:"min_documents"`
+	// MinPatients is a lower bound on MinDocuments. If it is not 0, the values of numbers are
+	// not attributes, because thresholds in trees are values from single notes. Default 0.
+	MinPatients int `yaml:"min_patients,omitempty" json:",omitzero"`
 	// MinGain is the minimum information gain of a trigger: the bits by which it lowers
 	// the entropy of the classes of all training tokens together, at least 0; default 10.
 	MinGain   float64 `yaml:"min_gain"`
@@ -75,6 +78,15 @@ func DefaultConfig() Config {
 		Rounds: 30, MinInstances: 5, Confidence: 0.35, MinDocuments: 5, MinGain: 10,
 	}
 }
+
+// SetMinPatients implements taggers.Cleaner.
+func (c *Config) SetMinPatients(n int) (before int) {
+	before, c.MinPatients = c.MinPatients, n
+	return before
+}
+
+// least returns the number of patients in whose notes a word must occur.
+func (c Config) least() int { return max(c.MinDocuments, c.MinPatients) }
 
 // maxRounds is more than any training requires.
 const maxRounds = 10_000
@@ -108,6 +120,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("confidence: %v is not in (0, 0.5]", c.Confidence)
 	case c.MinDocuments < 2:
 		return fmt.Errorf("min_documents: %d is not at least 2: a word of a single note must not become part of a model", c.MinDocuments)
+	case c.MinPatients < 0:
+		return fmt.Errorf("min_patients: %d is negative", c.MinPatients)
 	case !(c.MinGain >= 0):
 		return fmt.Errorf("min_gain: %v is negative", c.MinGain)
 	}

@@ -77,7 +77,7 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 	labels := labelsOf(f.docs, cut, c.Scheme, types)
 	f.stretches = annotated(f.docs, cut, c.Scheme, classes, labels)
 	var examples []example
-	for i, unit := range units(task.Train) {
+	for i, unit := range data.NumberPatients(task.Train) {
 		for _, x := range f.stretches[i] {
 			examples = append(examples, example{x, unit})
 		}
@@ -85,7 +85,7 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 	slices.SortStableFunc(examples, func(a, b example) int { return a.unit - b.unit })
 	l := learn(c, task.Types, classes, labels, examples)
 	if len(l.words) >= maxWords {
-		return nil, fmt.Errorf("min_documents: %d words occur in %d notes, which is too many; a higher value leaves out more", len(l.words), c.MinDocuments)
+		return nil, fmt.Errorf("min_documents: %d words occur in %d notes, which is too many; a higher value leaves out more", len(l.words), c.least())
 	}
 	for _, all := range f.stretches[len(task.Train):] {
 		for _, x := range all {

@@ -11,7 +11,7 @@ import (
 )
 
 // learned is what attributes have learnt from the training notes. Everything in it
-// consists of vocabulary words, each of which occurs in Config.MinDocuments notes outside
+// consists of vocabulary words, each of which occurs in Config.least notes outside
 // of names and numbers of persons, and itself occurs in as many.
 type learned struct {
 	classes  []string         // O, then the types of the training notes
@@ -57,22 +57,6 @@ func (c counter[K]) see(k K, unit int) {
 	}
 }
 
-// units numbers the patients of notes; a note whose patient is unknown has a number of
-// its own.
-func units(docs []*data.Document) []int {
-	all := make([]int, len(docs))
-	of := map[string]int{}
-	for i, d := range docs {
-		n, ok := of[d.Patient]
-		if !ok || d.Patient == "" {
-			n = i
-			of[d.Patient] = i
-		}
-		all[i] = n
-	}
-	return all
-}
-
 // personal are the sorts of types whose phrases identify a person. Words do not become
 // part of a model for occurring in such phrases, however many patients share a name. A
 // type of unknown sort could be one of names, so it is among them.
@@ -95,17 +79,17 @@ func learn(c Config, types *data.TypeSet, classes, labels []string, all []exampl
 		}
 	}
 	for w, n := range words.n {
-		if n >= c.MinDocuments && w != "" {
+		if n >= c.least() && w != "" {
 			l.words = append(l.words, w)
 		}
 	}
 	slices.Sort(l.words)
 	l.index()
-	l.learnHeadings(all, c.MinDocuments)
+	l.learnHeadings(all, c.least())
 	for _, e := range all {
 		e.know(l)
 	}
-	l.learnUnder(all, c.MinDocuments)
+	l.learnUnder(all, c.least())
 	for _, clue := range clues(c.sets()) {
 		l.cues[clue.name] = l.learnCues(clue, all, c)
 	}
@@ -209,7 +193,7 @@ func (l *learned) learnCues(clue clue, all []example, c Config) cues {
 	}
 	counts := map[uint64][]int{}
 	for key, n := range documents.n {
-		if n >= c.MinDocuments {
+		if n >= c.least() {
 			counts[key] = make([]int, len(l.classes))
 		}
 	}

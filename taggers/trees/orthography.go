@@ -24,11 +24,14 @@ func orthography() []property {
 		}),
 		of("length", 0, func(w string) float32 { return float32(min(utf8.RuneCountInString(w), 30)) }),
 		of("digits", 0, func(w string) float32 { return float32(min(count(w, unicode.IsDigit), 30)) }),
-		of("number", -1, number),
+		of(numberProperty, -1, number),
 		of("mark", 0, mark),
 		numeric("space", around, 3, space),
 	}
 }
+
+// numberProperty is the only property whose values, and therefore thresholds, can be a number of a note.
+const numberProperty = "number"
 
 // initial is 2 for a word that begins with a capital, 1 for another letter, otherwise 0.
 func initial(w string) float32 {

@@ -38,7 +38,17 @@ var (
 // Contents implements taggers.Inventory.
 func (t *Tagger) Contents() taggers.Contents {
 	return taggers.Contents{Kind: "trees", Vocabulary: len(t.learned.words), Entries: "words",
-		Privacy: fmt.Sprintf("It holds words that occur in the notes of at least %d patients, outside of names, numbers and addresses of persons.", t.config.MinDocuments)}
+		Privacy:     fmt.Sprintf("It holds words that occur in the notes of at least %d patients, outside of names, numbers and addresses of persons.", t.config.least()),
+		MinPatients: t.config.MinPatients}
+}
+
+// Texts implements taggers.Verbatim.
+func (t *Tagger) Texts(yield func(string) bool) {
+	for _, w := range t.learned.words {
+		if !yield(w) {
+			return
+		}
+	}
 }
 
 // model is the trees for one set of triggers.

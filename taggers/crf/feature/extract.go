@@ -6,8 +6,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/taggers/crf/chain"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // Attribute describes what an attribute's number means: a value of a column at an
@@ -82,13 +84,14 @@ func (r row) of(t int) []int32 {
 
 // Options configure Fit.
 type Options struct {
-	Counted      int // only this many of the texts, from the first, count towards MinDocuments
+	Counted      int // only this many of the texts, from the first, count towards MinDocuments and MinPatients
 	MinDocuments int // number of counted documents in which a value must occur
+	MinPatients  int // number of patients in whose counted documents a value must occur; 0: any
 	Workers      int // number of cores to use
 }
 
 // Fit returns an extractor for the values of the training texts: those that occur in at
-// least MinDocuments documents of the counted texts, at each offset where they occur in
+// least MinDocuments documents of MinPatients patients in the counted texts, at each offset where they occur in
 // any text. It also returns the sequences of each text, one per sentence. The error
 // names the first bad spec, or is the context's.
 func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text, opt Options) (*Extractor, [][]chain.Sequence, error) {
@@ -97,9 +100,10 @@ func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text,
 		return nil, nil, fmt.Errorf("features[%d]: %w", at, err)
 	}
 	shares := newShares(columns, texts, opt.Workers)
+	patients := numberPatients(texts)
 	var wg sync.WaitGroup
 	for _, s := range shares {
-		wg.Go(func() { s.count(ctx, opt.Counted) })
+		wg.Go(func() { s.count(ctx, opt, patients) })
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
@@ -107,7 +111,7 @@ func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text,
 	}
 	e := &Extractor{columns: columns}
 	for c, col := range columns {
-		e.values = append(e.values, merge(col, shares, c, opt.MinDocuments))
+		e.values = append(e.values, merge(col, shares, c, opt))
 		e.numbers = append(e.numbers, unnumbered(col, len(e.values[c])))
 	}
 	sequences := make([][]chain.Sequence, 0, len(texts))
@@ -140,6 +144,25 @@ type counts struct {
 	values    []string
 	documents []int32 // by value: number of documents in which it occurs
 	last      []int32 // by value: number of the last such document
+	patients  []reader.Patients
+}
+
+// numberPatients returns the number of the patient of each text.
+func numberPatients(texts []*Text) []int32 {
+	var docs []*data.Document
+	at := make([]int, len(texts)) // by text: index of its document
+	for i, x := range texts {
+		if i == 0 || x.Doc != texts[i-1].Doc {
+			docs = append(docs, x.Doc)
+		}
+		at[i] = len(docs) - 1
+	}
+	of := data.NumberPatients(docs)
+	all := make([]int32, len(texts))
+	for i := range texts {
+		all[i] = int32(of[at[i]])
+	}
+	return all
 }
 
 // newShares distributes the texts among the workers. All texts of a document go to one
@@ -165,8 +188,8 @@ func newShares(columns []column, texts []*Text, workers int) []*share {
 }
 
 // count draws the rows of the share's texts. Only the first counted texts of all shares
-// count for the number of documents in which a value occurs.
-func (s *share) count(ctx context.Context, counted int) {
+// count for the numbers of documents and patients with a value.
+func (s *share) count(ctx context.Context, opt Options, patients []int32) {
 	document := int32(0)
 	for i, x := range s.texts {
 		if ctx.Err() != nil {
@@ -175,9 +198,13 @@ func (s *share) count(ctx context.Context, counted int) {
 		if i == 0 || x.Doc != s.texts[i-1].Doc {
 			document++
 		}
-		counts := s.from+i < counted
+		counts := s.from+i < opt.Counted
 		s.rows = append(s.rows, draw(s.columns, x, func(c int, v string) int32 {
-			return s.counts[c].number(v, document, counts)
+			k := s.counts[c].number(v, document, counts)
+			if counts && opt.MinPatients > 0 {
+				s.counts[c].see(k, patients[s.from+i], opt.MinPatients)
+			}
+			return k
 		}))
 	}
 }
@@ -198,18 +225,32 @@ func (c *counts) number(v string, document int32, counts bool) int32 {
 	return k
 }
 
-// merge numbers the values of column number at that occur in enough documents.
-func merge(col column, shares []*share, at, minDocuments int) map[string]int32 {
-	total := map[string]int32{}
+// see enters that a patient has a value.
+func (c *counts) see(k, patient int32, most int) {
+	for int(k) >= len(c.patients) {
+		c.patients = append(c.patients, nil)
+	}
+	c.patients[k] = c.patients[k].Add(patient, most)
+}
+
+// merge numbers the values of column number at that occur in enough documents of enough patients.
+func merge(col column, shares []*share, at int, opt Options) map[string]int32 {
+	total, patients := map[string]int32{}, map[string]reader.Patients{}
 	for _, s := range shares {
 		for k, v := range s.counts[at].values {
 			total[v] += s.counts[at].documents[k]
+		}
+		for k, seen := range s.counts[at].patients {
+			v := s.counts[at].values[k]
+			for _, p := range seen {
+				patients[v] = patients[v].Add(p, opt.MinPatients)
+			}
 		}
 	}
 	numbers := known(col)
 	for _, s := range shares {
 		for _, v := range s.counts[at].values {
-			if _, ok := numbers[v]; !ok && int(total[v]) >= minDocuments {
+			if _, ok := numbers[v]; !ok && int(total[v]) >= opt.MinDocuments && len(patients[v]) >= opt.MinPatients {
 				numbers[v] = int32(len(numbers))
 			}
 		}

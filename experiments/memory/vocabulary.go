@@ -1,0 +1,146 @@
+package memory
+
+import (
+	"maps"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/system"
+)
+
+// Vocabulary says which rare words of notes are in the files of a model as they are. A word is a run of letters or
+// digits of at least shortest characters. It is stored if it is one of the runs of a text that the model
+// has: as it is written or, if a part of the model has lower-case texts only, in lower case there.
+type Vocabulary struct {
+	Texts int `json:"texts"` // that the parts have: words, values of features
+	// One and Few are the words of the training notes that occur with one patient, and with more but fewer than
+	// Options.Patients.
+	One Words `json:"one_patient"`
+	Few Words `json:"few_patients"`
+	// Unseen is the words of few patients of the notes that were held out, of those that are not in the training notes. They are stored for
+	// other reasons, for example because pretrained vectors have them, and by chance.
+	Unseen Words `json:"unseen"`
+}
+
+// Words counts words.
+type Words struct {
+	All       int `json:"all"`
+	Stored    int `json:"stored"`
+	PHI       int `json:"phi"` // occur within PHI, by the gold annotations
+	StoredPHI int `json:"stored_phi"`
+}
+
+// shortest is the least number of characters of a word that counts, because shorter ones are parts of many others.
+// An affix that is a feature of a CRF has fewer.
+const shortest = 5
+
+// use says where a word occurs.
+type use struct {
+	last, patients int
+	phi            bool
+}
+
+func vocabulary(model data.Tagger, train, held []*data.Document, few int) Vocabulary {
+	var v Vocabulary
+	stored, lower := map[string]bool{}, map[string]bool{}
+	for _, leaf := range system.Leaves(model) {
+		t, ok := leaf.(taggers.Verbatim)
+		if !ok {
+			continue
+		}
+		words, lowered := map[string]bool{}, true
+		for text := range t.Texts {
+			v.Texts++
+			lowered = lowered && !strings.ContainsFunc(text, unicode.IsUpper)
+			for _, tok := range (tokenize.LettersDigits{}).Tokens(text, nil) {
+				words[text[tok.Start:tok.End]] = true
+			}
+		}
+		maps.Copy(stored, words)
+		if lowered {
+			maps.Copy(lower, words)
+		}
+	}
+	count := func(w *Words, word string, u *use) {
+		has := stored[word] || lower[strings.ToLower(word)]
+		w.All++
+		if u.phi {
+			w.PHI++
+		}
+		if has {
+			w.Stored++
+		}
+		if has && u.phi {
+			w.StoredPHI++
+		}
+	}
+	trained := uses(train)
+	known := map[string]bool{}
+	for word, u := range trained {
+		known[strings.ToLower(word)] = true
+		switch {
+		case u.patients == 1:
+			count(&v.One, word, u)
+		case u.patients < few:
+			count(&v.Few, word, u)
+		}
+	}
+	for word, u := range uses(held) {
+		if u.patients < few && !known[strings.ToLower(word)] {
+			count(&v.Unseen, word, u)
+		}
+	}
+	return v
+}
+
+// uses returns where each word of notes occurs.
+func uses(docs []*data.Document) map[string]*use {
+	all := map[string]*use{}
+	for _, patient := range byPatient(docs) {
+		for _, d := range patient.docs {
+			for _, tok := range (tokenize.LettersDigits{}).Tokens(d.Text, nil) {
+				w := d.Text[tok.Start:tok.End]
+				if r, _ := utf8.DecodeRuneInString(w); utf8.RuneCountInString(w) < shortest || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+					continue
+				}
+				u := all[w]
+				if u == nil {
+					u = &use{last: -1}
+					all[w] = u
+				}
+				if u.last != patient.number {
+					u.last = patient.number
+					u.patients++
+				}
+				u.phi = u.phi || typeAt(d, tok) != ""
+			}
+		}
+	}
+	return all
+}
+
+// patient is the notes of a patient, or a note whose patient is unknown.
+type patient struct {
+	number int
+	docs   []*data.Document
+}
+
+// byPatient divides notes by patient, in the order of the first note of each.
+func byPatient(docs []*data.Document) []patient {
+	var all []patient
+	at := map[int]int{}
+	for i, n := range data.NumberPatients(docs) {
+		k, ok := at[n]
+		if !ok {
+			k = len(all)
+			at[n] = k
+			all = append(all, patient{number: k})
+		}
+		all[k].docs = append(all[k].docs, docs[i])
+	}
+	return all
+}
