@@ -340,6 +340,7 @@ var notRun = [][3]string{
 	{"README", `^lethe review bound`, "needs people: see review.txtar"},
 	{"docs/review", `.`, "needs people, and a minute of training: see review.txtar and docs/tutorial-engineer.md"},
 	{"docs/models", `^lethe review train`, "needs a review: see review.txtar"},
+	{"docs/privacy", `^lethe memory ann`, "needs MEDDOCAN, and takes minutes: see memory.txtar"},
 	{"docs/results/", `.`, "needs corpora, or takes hours"},
 	{"docs/benchmarks/", `.`, "needs corpora, or takes hours"},
 }
@@ -406,8 +407,9 @@ func TestDocs(t *testing.T) {
 		if script.Len() == 0 {
 			continue
 		}
-		before, after, more := pageScript(name)
-		write(t, filepath.Join(dir, filepath.Base(name)+".txtar"), before+script.String()+after+"\n--"+shared+pageFiles(page)+files.String()+more)
+		file := strings.ReplaceAll(name, "/", "-") + ".txtar"
+		before, after, more := pageScript("testdata/docs/" + file)
+		write(t, filepath.Join(dir, file), before+script.String()+after+"\n--"+shared+pageFiles(page)+files.String()+more)
 	}
 	for i, row := range notRun {
 		if !used[i] {
@@ -426,10 +428,10 @@ func TestDocs(t *testing.T) {
 	}, Cmds: map[string]func(*testscript.TestScript, bool, []string){"parquet": toParquet}})
 }
 
-// pageScript returns what a page's file in testdata/docs adds: commands before those of the page, commands after a line
-// "# then", and files.
-func pageScript(name string) (before, after, files string) {
-	raw, err := os.ReadFile("testdata/docs/" + filepath.Base(name) + ".txtar")
+// pageScript returns what a file in testdata/docs adds to the commands of a page: commands before them, commands after them
+// (below a line "# then"), and files.
+func pageScript(path string) (before, after, files string) {
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return "", "", ""
 	}
