@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Canary is an invented value that was planted in training notes.
@@ -51,10 +52,10 @@ func Plant(notes []*data.Document, types *data.TypeSet, n int, seed uint64) ([]*
 		canaries[i].Form, canaries[i].Times = forms[i%len(forms)], Repeats[i/len(forms)%len(Repeats)]
 		values[i] = p.invent(canaries[i].Form)
 	}
-	order := rng.Perm(n) // the most frequent first, because they are the hardest to place
-	slices.SortStableFunc(order, func(a, b int) int { return canaries[b].Times - canaries[a].Times })
+	ranked := rng.Perm(n) // the most frequent first, because they are the hardest to place
+	slices.SortStableFunc(ranked, func(a, b int) int { return canaries[b].Times - canaries[a].Times })
 	firsts := make([]spot, n)
-	for _, i := range order {
+	for _, i := range ranked {
 		c := &canaries[i]
 		typ, ok := p.typeFor(c.Form, c.Times)
 		if !ok {
@@ -271,9 +272,9 @@ func rewrite(d *data.Document, edits []edit) (*data.Document, map[int]data.Span)
 	for _, e := range edits {
 		values[e.span] = e
 	}
+	sorting.By(edits, func(a, b edit) int { return a.span.Start - b.span.Start })
 	out := &data.Document{ID: d.ID, Patient: d.Patient}
 	placed := map[int]data.Span{}
-	slices.SortFunc(edits, func(a, b edit) int { return a.span.Start - b.span.Start })
 	var text strings.Builder
 	at := 0
 	moved := func(offset int) int { // of a byte outside of the edits

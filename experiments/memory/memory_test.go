@@ -371,11 +371,8 @@ func TestBeliefs(t *testing.T) {
 		}
 	}
 	d := &data.Document{Text: "Ann is 40", Spans: []data.Span{{Start: 0, End: 3, Type: "PATIENT"}}}
-	all := ofEstimates([]*data.Document{d}, [][]data.Estimate{{
-		{Start: 0, End: 3, Chances: []data.Chance{{Type: "PATIENT", Begin: 0.5, Inside: 0.3}, {Type: "AGE", Begin: 0.1}}},
-		{Start: 7, End: 9, Chances: []data.Chance{{Type: "AGE", Begin: 0.25}}},
-	}})
-	for k, want := range []float64{0.8, 0.75} {
+	all := ofSpans([]*data.Document{d}, [][]data.Span{{{Start: 0, End: 3, Type: "PATIENT", Score: 0.8}, {Start: 7, End: 9, Type: "AGE", Score: 0.25}}})
+	for k, want := range []float64{0.8, 1, 0.75} {
 		if got := math.Exp(all[0][k].log); !near(got, want) {
 			t.Errorf("token %d: probability %v, want %v", k, got, want)
 		}
@@ -383,7 +380,7 @@ func TestBeliefs(t *testing.T) {
 	if c, ok := confidence(all[0], d.Spans[0]); !ok || !near(c, math.Log(4)) {
 		t.Errorf("confidence %v, want log 4", c)
 	}
-	if got, want := loss(all[0]), -(math.Log(0.8)+math.Log(0.75))/2; !near(got, want) {
+	if got, want := loss(all[0]), -(math.Log(0.8)+math.Log(0.75))/3; !near(got, want) {
 		t.Errorf("loss %v, want %v", got, want)
 	}
 	two := chained{}

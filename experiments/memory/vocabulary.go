@@ -2,6 +2,7 @@ package memory
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -100,47 +101,30 @@ func vocabulary(model data.Tagger, train, held []*data.Document, few int) Vocabu
 // uses returns where each word of notes occurs.
 func uses(docs []*data.Document) map[string]*use {
 	all := map[string]*use{}
-	for _, patient := range byPatient(docs) {
-		for _, d := range patient.docs {
-			for _, tok := range (tokenize.LettersDigits{}).Tokens(d.Text, nil) {
-				w := d.Text[tok.Start:tok.End]
-				if r, _ := utf8.DecodeRuneInString(w); utf8.RuneCountInString(w) < shortest || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-					continue
-				}
-				u := all[w]
-				if u == nil {
-					u = &use{last: -1}
-					all[w] = u
-				}
-				if u.last != patient.number {
-					u.last = patient.number
-					u.patients++
-				}
-				u.phi = u.phi || typeAt(d, tok) != ""
-			}
-		}
+	patients := data.NumberPatients(docs)
+	byPatient := make([]int, len(docs))
+	for i := range docs {
+		byPatient[i] = i
 	}
-	return all
-}
-
-// patient is the notes of a patient, or a note whose patient is unknown.
-type patient struct {
-	number int
-	docs   []*data.Document
-}
-
-// byPatient divides notes by patient, in the order of the first note of each.
-func byPatient(docs []*data.Document) []patient {
-	var all []patient
-	at := map[int]int{}
-	for i, n := range data.NumberPatients(docs) {
-		k, ok := at[n]
-		if !ok {
-			k = len(all)
-			at[n] = k
-			all = append(all, patient{number: k})
+	slices.SortStableFunc(byPatient, func(a, b int) int { return patients[a] - patients[b] })
+	for _, i := range byPatient {
+		d := docs[i]
+		for _, tok := range (tokenize.LettersDigits{}).Tokens(d.Text, nil) {
+			w := d.Text[tok.Start:tok.End]
+			if r, _ := utf8.DecodeRuneInString(w); utf8.RuneCountInString(w) < shortest || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				continue
+			}
+			u := all[w]
+			if u == nil {
+				u = &use{last: -1}
+				all[w] = u
+			}
+			if u.last != patients[i] {
+				u.last = patients[i]
+				u.patients++
+			}
+			u.phi = u.phi || typeAt(d.Spans, tok) != ""
 		}
-		all[k].docs = append(all[k].docs, docs[i])
 	}
 	return all
 }
