@@ -11,7 +11,7 @@ RACE     ?= ./nn/... ./taggers/... ./experiments/... ./deid/...
 GOLANGCI := GOPROXY="file://$$(go env GOMODCACHE)/cache/download,$$(go env GOPROXY)" \
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test lint race fuzz demo models bench golden
+.PHONY: build test lint race fuzz demo site models bench golden
 
 build: # the program, static: ./lethe
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o lethe ./cmd/lethe
@@ -33,6 +33,9 @@ fuzz: # every fuzz target for FUZZTIME
 
 demo: build # generate a corpus, train, score, de-identify: a few minutes
 	scripts/demo.sh
+
+site: build # the documentation with a search and a reference, to be read from the disk: site/index.html
+	go run ./scripts/site --program ./lethe --output site
 
 models: # make checkpoints/en and checkpoints/es from nothing: about an hour and a half; see docs/models.md
 	scripts/models/make.sh models-out

@@ -25,6 +25,7 @@ require (
 	github.com/sugarme/tokenizer v0.3.0
 	github.com/tinylib/msgp v1.6.5
 	github.com/ulikunitz/xz v0.5.17
+	github.com/yuin/goldmark v1.8.7
 	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
 	golang.org/x/image v0.30.0
 	golang.org/x/sys v0.49.0

@@ -31,9 +31,7 @@ const bert = "../../taggers/hf/testdata/bert"
 func runPage(t *testing.T, path string, least int, setup func(dir string) error, check string) {
 	page := string(read(t, path))
 	var script, files strings.Builder
-	for _, m := range regexp.MustCompile("(?s)```yaml\n# ([a-z]+\\.yaml)\n(.*?)```").FindAllStringSubmatch(page, -1) {
-		files.WriteString("-- " + m[1] + " --\n" + m[2])
-	}
+	files.WriteString(pageFiles(page))
 	commands := regexp.MustCompile(`(?m)^    (lethe .*)$`).FindAllStringSubmatch(page, -1)
 	for _, m := range commands {
 		script.WriteString("exec " + m[1] + "\n")
@@ -52,4 +50,13 @@ func runPage(t *testing.T, path string, least int, setup func(dir string) error,
 		}
 		return setup(env.WorkDir)
 	}})
+}
+
+// pageFiles returns the configurations in a page, each with its name in the first line, as the files of a script.
+func pageFiles(page string) string {
+	var files strings.Builder
+	for _, m := range regexp.MustCompile("(?s)```yaml\n# ([a-z]+\\.yaml)\n(.*?)```").FindAllStringSubmatch(page, -1) {
+		files.WriteString("-- " + m[1] + " --\n" + m[2])
+	}
+	return files.String()
 }
