@@ -224,7 +224,8 @@ func TestExpose(t *testing.T) {
 		if !knows {
 			want, first = 0, 0 // its words have no vowels, so all candidates are above
 		}
-		if x.Most != 6 || x.All.Canaries != 20 || x.All.First != first || !near(x.All.Exposure.Value, want) || len(x.ByTimes) != 2 || x.ByTimes[1].Canaries != 10 {
+		if x.Most != 6 || len(x.Groups) != 4 || x.Groups[0].Canaries != 20 || x.Groups[0].First != first || !near(x.Groups[0].Exposure.Value, want) ||
+			x.Groups[3].Name != "names in 2 notes" || x.Groups[3].Canaries != 10 {
 			t.Errorf("knows %v: %+v", knows, x)
 		}
 	}
@@ -445,7 +446,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("a CRF of words: vocabulary %+v", as.Vocabulary)
 	case p.Notes.AUC.Low <= 0.5 || p.Notes.Advantage.Value <= p.Notes.Chance:
 		t.Errorf("a model that knows its notes by heart: %+v", p.Notes)
-	case p.Exposure.All.Exposure.Low <= p.Exposure.Chance || p.Exposure.Most != 5:
+	case p.Exposure.Groups[0].Exposure.Low <= p.Exposure.Chance || p.Exposure.Most != 5:
 		t.Errorf("exposure %+v", p.Exposure)
 	case is.Vocabulary.One.Stored+is.Vocabulary.Few.Stored > 0 || is.Vocabulary.One.All == 0:
 		t.Errorf("a clean model: vocabulary %+v", is.Vocabulary)
