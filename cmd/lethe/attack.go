@@ -21,6 +21,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/deid/attack"
 	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
@@ -118,30 +119,6 @@ func (o *attackOptions) check(released string, readerGiven bool) error {
 	return nil
 }
 
-// assault is the result of all attacks. It is the JSON output.
-type assault struct {
-	Notes   int            `json:"notes"`
-	Marked  int            `json:"marked"`         // by the reader, outside of tags
-	Tags    map[string]int `json:"tags,omitempty"` // by type
-	Left    *leaksLeft     `json:"leaks,omitempty"`
-	Attacks []attackResult `json:"attacks"`
-}
-
-// leaksLeft is what is really left in the notes.
-type leaksLeft struct {
-	Gold   int            `json:"gold"` // values in the originals
-	Left   int            `json:"left"`
-	ByType map[string]int `json:"by_type"`
-}
-
-type attackResult struct {
-	Name     string           `json:"name"`
-	Suspects []attack.Suspect `json:"-"`
-	ByType   map[string]int   `json:"suspects_by_type"`
-	Sure     int              `json:"sure"` // suspects with a confidence of at least 0.9
-	Score    *attack.Score    `json:"score,omitempty"`
-}
-
 // bracketed matches what lethe deidentify writes for the kinds tag and numbered, and other text in brackets.
 var bracketed = regexp.MustCompile(`\[([A-Za-z][A-Za-z0-9_.-]*)\]`)
 
@@ -178,9 +155,9 @@ func (o *attackOptions) run(ctx context.Context, released string) error {
 		return err
 	}
 	types := named
-	a := assault{Notes: len(docs), Tags: map[string]int{}}
+	a := attack.Report{Version: experiments.Version(version), Notes: len(docs), Tags: map[string]int{}}
 	if !o.marked {
-		if types, err = o.mark(ctx, docs); err != nil {
+		if types, err = o.mark(ctx, &a, docs); err != nil {
 			return err
 		}
 	}
@@ -205,14 +182,14 @@ func (o *attackOptions) run(ctx context.Context, released string) error {
 		}
 	}
 	if o.output != "" {
-		if err := wholefile.Write(o.output, 0o666, func(w io.Writer) error { return a.writeSuspects(w, docs) }); err != nil {
+		if err := wholefile.Write(o.output, 0o666, func(w io.Writer) error { return writeSuspects(&a, w, docs) }); err != nil {
 			return err
 		}
 	}
 	if o.json {
 		return printJSON(a)
 	}
-	return a.print()
+	return printAttacks(&a)
 }
 
 func (o *attackOptions) read(path, formatName string, types *data.TypeSet) ([]*data.Document, error) {
@@ -235,10 +212,13 @@ func (o *attackOptions) read(path, formatName string, types *data.TypeSet) ([]*d
 }
 
 // mark sets the spans of the notes to what the reader finds, and returns its types.
-func (o *attackOptions) mark(ctx context.Context, docs []*data.Document) (*data.TypeSet, error) {
+func (o *attackOptions) mark(ctx context.Context, a *attack.Report, docs []*data.Document) (*data.TypeSet, error) {
 	model, err := models.Open(o.reader, o.workers)
 	if err != nil {
 		return nil, fmt.Errorf("--reader: %w", err)
+	}
+	if a.Reader, err = model.Digest(); err != nil {
+		return nil, err
 	}
 	tagger, _, err := model.At(0)
 	if err != nil {
@@ -254,9 +234,9 @@ func (o *attackOptions) mark(ctx context.Context, docs []*data.Document) (*data.
 	return model.Types, nil
 }
 
-func (o *attackOptions) attack(ctx context.Context, a *assault, docs []*data.Document, types *data.TypeSet, tagged bool) error {
+func (o *attackOptions) attack(ctx context.Context, a *attack.Report, docs []*data.Document, types *data.TypeSet, tagged bool) error {
 	add := func(name string, suspects []attack.Suspect) {
-		r := attackResult{Name: name, Suspects: suspects, ByType: map[string]int{}}
+		r := attack.Result{Name: name, Suspects: suspects, ByType: map[string]int{}}
 		for _, s := range suspects {
 			r.ByType[s.Type]++
 			if s.Confidence >= 0.9 {
@@ -328,7 +308,7 @@ func (o *attackOptions) readOriginals() ([]*data.Document, error) {
 }
 
 // score compares the suspects with what is really left. It leaves out ages, most of which need not go.
-func (o *attackOptions) score(a *assault, originals, docs []*data.Document, types *data.TypeSet) error {
+func (o *attackOptions) score(a *attack.Report, originals, docs []*data.Document, types *data.TypeSet) error {
 	leaks, err := attack.Leaks(originals, docs)
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.original, err)
@@ -337,7 +317,7 @@ func (o *attackOptions) score(a *assault, originals, docs []*data.Document, type
 	for _, doc := range docs {
 		released[doc.ID] = true
 	}
-	a.Left = &leaksLeft{Left: len(leaks), ByType: map[string]int{}}
+	a.Left = &attack.Left{Left: len(leaks), ByType: map[string]int{}}
 	for _, doc := range originals {
 		if released[doc.ID] {
 			a.Left.Gold += len(doc.Spans)
@@ -355,7 +335,7 @@ func (o *attackOptions) score(a *assault, originals, docs []*data.Document, type
 }
 
 // writeSuspects writes JSON Lines. Offsets count code points, as in the format jsonl.
-func (a *assault) writeSuspects(w io.Writer, docs []*data.Document) error {
+func writeSuspects(a *attack.Report, w io.Writer, docs []*data.Document) error {
 	texts := map[string]string{}
 	for _, doc := range docs {
 		texts[doc.ID] = doc.Text
@@ -376,7 +356,7 @@ func (a *assault) writeSuspects(w io.Writer, docs []*data.Document) error {
 	return nil
 }
 
-func (a *assault) print() error {
+func printAttacks(a *attack.Report) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "notes: %d, marked by the reader: %d", a.Notes, a.Marked)
 	if len(a.Tags) > 0 {

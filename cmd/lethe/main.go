@@ -57,7 +57,7 @@ Data goes to stdout, messages and progress go to stderr. Exit codes:
 		}
 		return usageError(cmd, err)
 	})
-	root.AddCommand(newAttack(), newCheck(), newTrain(), newDistill(), newPretrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(), newCalibrate(),
+	root.AddCommand(newAttack(), newCheck(), newTrain(), newDistill(), newPretrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newEvidence(), newReport(), newCalibrate(),
 		newAblate(), newCompare(), newCurve(), newCrossval(), newCross(), newSearch(), newMemory(), newVectors(), newPOS(), newDump(), newAttributes(), newDeidentify(), newWorker(), newServe(), newPolicies(), newSynth(), newConvert(), newBench(), newModels(), newTypes(), newImport(), newReview(), newVersion())
 	return root
 }

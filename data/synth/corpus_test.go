@@ -2,6 +2,7 @@ package synth
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -120,7 +121,7 @@ func count(text string, set map[string]bool) int {
 // No name of the lists of the test split is in those of train.
 func TestEnglishListsShareNoName(t *testing.T) {
 	lists := func(split string) grammar {
-		text, err := files.ReadFile("grammar/en/lists/" + split + ".txt")
+		text, err := fs.ReadFile(files, "grammar/en/lists/"+split+".txt")
 		if err != nil {
 			t.Fatal(err)
 		}

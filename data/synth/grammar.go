@@ -1,7 +1,9 @@
 package synth
 
 import (
-	"embed"
+	"archive/zip"
+	"bytes"
+	_ "embed"
 	"fmt"
 	"io/fs"
 	"path"
@@ -55,8 +57,20 @@ import (
 // The text and its annotation are thus generated together, so that all span
 // borders are right by construction.
 //
-//go:embed grammar/*/*.txt grammar/*/lists/*.txt
-var files embed.FS
+// The program contains the folder as an archive, which is 0.4 MB smaller. TestArchive makes it.
+var files fs.FS = unzipped()
+
+//go:embed grammar.zip
+var archive []byte
+
+// unzipped opens the archive.
+func unzipped() *zip.Reader {
+	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		panic(err) // the archive is embedded
+	}
+	return r
+}
 
 // A node is a part of a rule.
 type (
@@ -115,7 +129,7 @@ func compile(corpus, lists string) grammar {
 		panic(err)
 	}
 	for _, name := range append(names, "grammar/"+corpus+"/lists/"+lists+".txt") {
-		text, err := files.ReadFile(name)
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			panic(err)
 		}

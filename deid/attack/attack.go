@@ -96,3 +96,30 @@ func Compare(suspects []Suspect, leaks []Leak) Score {
 	}
 	return s
 }
+
+// Report is the result of all attacks on some notes. It is what "lethe attack --json" prints, and contains no text of notes.
+type Report struct {
+	Version string         `json:"version"` // version of the program
+	Reader  string         `json:"reader"`  // digest of the model that marked the notes; "" if the files had the marks
+	Notes   int            `json:"notes"`
+	Marked  int            `json:"marked"`         // values that the reader marked, outside of tags
+	Tags    map[string]int `json:"tags,omitempty"` // number of tags, by type
+	Left    *Left          `json:"leaks,omitempty"`
+	Attacks []Result       `json:"attacks"`
+}
+
+// Left is what is really left in the notes, without ages.
+type Left struct {
+	Gold   int            `json:"gold"` // values in the originals
+	Left   int            `json:"left"`
+	ByType map[string]int `json:"by_type"`
+}
+
+// Result is the result of one attack.
+type Result struct {
+	Name     string         `json:"name"`
+	Suspects []Suspect      `json:"-"`
+	ByType   map[string]int `json:"suspects_by_type"`
+	Sure     int            `json:"sure"`            // suspects with a confidence of at least 0.9
+	Score    *Score         `json:"score,omitempty"` // without ages; nil if the originals are not known
+}

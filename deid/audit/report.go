@@ -3,6 +3,8 @@ package audit
 import (
 	"cmp"
 
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
@@ -28,6 +30,11 @@ type Report struct {
 	PatientsRestarted   int `json:"patients_restarted"`    // number of patients whose numbering restarted
 	PartsDropped        int `json:"parts_dropped"`         // number of parts of records that were removed because they cannot be examined
 
+	// Types says what the run does with the values of each type that it can find.
+	Types map[string]Treatment `json:"types"`
+	// Options has the options that are not empty, by name. The word file stands for a file. It lacks those that name files of notes.
+	Options map[string]string `json:"options"`
+
 	Replaced  map[string]int                      `json:"replaced"`            // number of replaced spans, by type
 	Kept      map[string]int                      `json:"kept"`                // number of spans that stay, by type
 	Fields    map[string]int                      `json:"fields"`              // number of fields of records that changed, by type, or drop or hash
@@ -43,10 +50,18 @@ type Report struct {
 	Seconds      float64 `json:"seconds"`       // duration of the run
 }
 
-// Report returns the totals. The caller sets what a Summary does not contain: Version, Model, Config, PolicyDigest, Files,
-// FilesLeftOut, Bytes and Seconds.
+// Treatment is what a run does with the values of a type.
+type Treatment struct {
+	Sort      data.Sort    `json:"sort"`                // of the values; "" if it is unknown
+	Clinician bool         `json:"clinician,omitempty"` // whether they are names of persons who treat patients
+	Action    replace.Kind `json:"action"`              // kind of replacement; a value whose form does not suit it is replaced by the default kind
+}
+
+// Report returns the totals. The caller sets what a Summary does not contain: Version, Model, Config, PolicyDigest, Types,
+// Options, Files, FilesLeftOut, Bytes and Seconds.
 func (s *Summary) Report() Report {
 	return Report{
+		Types: map[string]Treatment{}, Options: map[string]string{},
 		Policy: s.Policy, FilesSkipped: s.Skipped,
 		Notes: s.Notes - s.Failed, NotesFailed: s.Failed, NotesFailedEarlier: s.Lost, NotesUnlike: s.Unusual, NotesWithoutPatient: s.Without,
 		Patients: s.Patients, PatientsRestarted: s.Restarted, PartsDropped: s.Dropped,

@@ -196,6 +196,7 @@ func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 	if err != nil {
 		return nil, none, err
 	}
+	r.types, r.options = treatments(e), s.reported()
 	r.configDigest, err = s.digest()
 	return r, s, err
 }

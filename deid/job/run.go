@@ -39,6 +39,8 @@ type run struct {
 	audit                     *audit.File     // nil if there is no audit
 	record                    *record         // nil if the output is stdout
 	modelDigest, configDigest string
+	types                     map[string]audit.Treatment // for the summary
+	options                   map[string]string          // for the summary
 	meter                     meter
 	summary, earlier          audit.Summary // summaries of this run and of the one that it resumes
 	patients                  patients

@@ -4,12 +4,42 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"time"
 
+	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
+
+// treatments returns what an engine does with the values of each type that it finds.
+func treatments(e *engine.Engine) map[string]audit.Treatment {
+	all := map[string]audit.Treatment{}
+	for _, t := range e.FoundTypes() {
+		all[t.Name] = audit.Treatment{Sort: t.Sort, Clinician: t.Clinician, Action: e.Deidentifier().Replacer.Planned(t.Name)}
+	}
+	return all
+}
+
+// reported returns the settings that are not empty, without those that name inputs, for the summary. It has no digests of files, because some are
+// lists of names, and the summary may travel further than the record.
+func (s settings) reported() map[string]string {
+	all := map[string]string{}
+	for name, value := range s.Options {
+		all[name] = digested.ReplaceAllString(value, "file")
+	}
+	maps.DeleteFunc(all, func(name, value string) bool {
+		return slices.Contains([]string{"model", "version", "input", "include", "exclude"}, name) || slices.Contains([]string{"", "[]", "false", "0"}, value)
+	})
+	return all
+}
+
+// digested matches the result of slowDigest.
+var digested = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 
 // openSummary opens the hidden file of the summary, so that a place which cannot be written to is found before the work
 // starts. It returns nil if no summary is asked for.
@@ -33,6 +63,7 @@ func (c *checked) openSummary() (*wholefile.Pending, error) {
 func (r *run) writeSummary(file *wholefile.Pending, files *fileSet, took time.Duration) error {
 	s := r.summary.Report()
 	s.Version, s.Model, s.Config, s.PolicyDigest = r.config.Version, r.modelDigest, r.configDigest, r.config.setup.Policy.Digest
+	s.Types, s.Options = r.types, r.options
 	s.Files, s.Bytes, s.Seconds = len(files.all), r.meter.done, took.Seconds()
 	for _, left := range files.leftOut {
 		s.FilesLeftOut += left.count()

@@ -98,8 +98,8 @@ func (p Plan) Kinds() []Kind {
 	return slices.Compact(all)
 }
 
-// planned returns the kind that the plan has for a type.
-func (r *Replacer) planned(typ string) Kind {
+// Planned returns the kind that the plan has for a type: see KindOf for single values.
+func (r *Replacer) Planned(typ string) Kind {
 	if k, ok := r.plan.ByType[typ]; ok {
 		return k
 	}
@@ -144,7 +144,7 @@ func (r *Replacer) Remains(typ, text string) Extent {
 
 // decide returns the kind of replacement for a value, and how much of the value stays in the text.
 func (r *Replacer) decide(typ, text string) (Kind, Extent) {
-	kind := r.planned(typ)
+	kind := r.Planned(typ)
 	var suits, same bool
 	var made string
 	switch kind {
@@ -264,7 +264,7 @@ func (r *Replacer) checkSorts() error {
 		return nil
 	}
 	for _, t := range r.opt.Types.Types {
-		if r.SortOf(t.Name) == "" && r.planned(t.Name) == Surrogate {
+		if r.SortOf(t.Name) == "" && r.Planned(t.Name) == Surrogate {
 			return fmt.Errorf("surrogates for the type %q require its sort: add it to sorts", t.Name)
 		}
 	}

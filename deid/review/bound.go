@@ -3,7 +3,9 @@ package review
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -48,6 +50,9 @@ type Bound struct {
 type Missed struct {
 	Tokens int `json:"tokens"`
 	Missed int `json:"missed"`
+	// Upper is the bound for the tokens of this type alone, as UpperClustered is for all. Each such bound holds with a confidence of
+	// 95 %, but not all of them together.
+	Upper float64 `json:"upper95"`
 }
 
 // NoBound is the error for a review that allows no statement about the notes that it was drawn from.
@@ -61,7 +66,7 @@ func (r *Review) Bound() (*Bound, error) {
 		return nil, &NoBound{"the sample is not random, but was drawn by " + string(r.By)}
 	}
 	b := &Bound{Notes: len(r.Notes), By: r.By, Population: r.Population, Types: map[string]Missed{}}
-	units := map[int]cluster{}
+	units, ofType := map[int]cluster{}, map[string]map[int]cluster{}
 	seen := &captures{}
 	undecided := 0
 	for number := 1; number <= len(r.Notes); number++ {
@@ -83,13 +88,16 @@ func (r *Review) Bound() (*Bound, error) {
 		found := n.Found()
 		tokens := phiTokens(n.Text, gold)
 		left := outside(tokens, found)
-		unit := units[r.Notes[number-1].Unit]
-		units[r.Notes[number-1].Unit] = cluster{unit.tokens + len(tokens), unit.left + len(left)}
+		unit := r.Notes[number-1].Unit
+		units[unit] = units[unit].plus(len(tokens), len(left))
 		for _, t := range tokens {
-			b.Types[t.Type] = Missed{b.Types[t.Type].Tokens + 1, b.Types[t.Type].Missed}
+			if ofType[t.Type] == nil {
+				ofType[t.Type] = map[int]cluster{}
+			}
+			ofType[t.Type][unit] = ofType[t.Type][unit].plus(1, 0)
 		}
 		for _, t := range left {
-			b.Types[t.Type] = Missed{b.Types[t.Type].Tokens, b.Types[t.Type].Missed + 1}
+			ofType[t.Type][unit] = ofType[t.Type][unit].plus(0, 1)
 		}
 		if len(r.Readers) == 2 {
 			of, _, err := r.both(number)
@@ -102,14 +110,12 @@ func (r *Review) Bound() (*Bound, error) {
 	if undecided > 0 {
 		return nil, &NoBound{fmt.Sprintf("%d of %d notes are not reviewed by every reader", undecided, len(r.Notes))}
 	}
-	all := make([]cluster, 0, len(units))
-	for number := 1; number <= len(r.Notes); number++ { // in their order, so that sums do not depend on that of a map
-		if u, ok := units[number]; ok {
-			all = append(all, u)
-		}
-	}
+	all := inOrder(units)
 	if err := b.compute(all); err != nil {
 		return nil, err
+	}
+	for name, units := range ofType {
+		b.Types[name] = b.ofType(inOrder(units))
 	}
 	if len(r.Readers) == 2 {
 		b.addHidden(all, seen.hidden())
@@ -140,6 +146,26 @@ func (b *Bound) compute(units []cluster) error {
 	}
 	b.Upper = b.UpperClustered
 	return nil
+}
+
+// ofType returns the figures of one type, whose tokens are in these units.
+func (b *Bound) ofType(units []cluster) (m Missed) {
+	for _, u := range units {
+		m.Tokens += u.tokens
+		m.Missed += u.left
+	}
+	if m.Upper, _ = upperClustered(units); b.Whole {
+		m.Upper = float64(m.Missed) / float64(m.Tokens)
+	}
+	return m
+}
+
+// inOrder returns units by their numbers, so that sums do not depend on the order of a map.
+func inOrder(units map[int]cluster) (all []cluster) {
+	for _, number := range slices.Sorted(maps.Keys(units)) {
+		all = append(all, units[number])
+	}
+	return all
 }
 
 // addHidden sets the figures that include the PHI that nobody saw, as tokens that are spread over the units.

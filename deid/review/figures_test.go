@@ -112,7 +112,8 @@ func TestBound(t *testing.T) {
 	if b.Upper <= b.UpperIndependent || b.UpperIndependent != upperBinomial(3, 5) || b.UpperUnits != 2.0/3 {
 		t.Errorf("%+v", b)
 	}
-	if m := b.Types["PATIENT"]; m != (Missed{5, 3}) {
+	// All tokens are of one type, so its bound is that of all.
+	if m := b.Types["PATIENT"]; m != (Missed{5, 3, b.Upper}) {
 		t.Errorf("%+v", b.Types)
 	}
 }
@@ -121,7 +122,7 @@ func TestTheBoundOfAWholePopulationIsTheShare(t *testing.T) {
 	r := sampled(t, all("anna"), "ANNA saw Ben")
 	put(t, r, 1, "anna", 0, true, span(0, 4), span(9, 12))
 	b, err := r.Bound()
-	if err != nil || !b.Whole || b.Upper != 0.5 || b.Statement != "All 1 notes were reviewed: 50.00 % of the PHI tokens are left." {
+	if err != nil || !b.Whole || b.Upper != 0.5 || b.Types["PATIENT"].Upper != 0.5 || b.Statement != "All 1 notes were reviewed: 50.00 % of the PHI tokens are left." {
 		t.Errorf("%+v, %v", b, err)
 	}
 }

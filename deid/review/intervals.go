@@ -56,6 +56,8 @@ func logChoose(n, k int) float64 {
 // cluster is a unit of the sample with its PHI tokens.
 type cluster struct{ tokens, left int }
 
+func (c cluster) plus(tokens, left int) cluster { return cluster{c.tokens + tokens, c.left + left} }
+
 // upperClustered returns the upper bound for the share of tokens left, if whole units were drawn and the tokens of a unit may be
 // alike. It has two parts.
 //

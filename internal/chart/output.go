@@ -49,7 +49,7 @@ func (c *Chart) encode(extension string) ([]byte, error) {
 		c.draw(out)
 		return out.encode()
 	case ".pdf":
-		out := newPDF()
+		out := &page{}
 		c.draw(out)
 		return out.document(c), nil
 	}

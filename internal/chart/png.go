@@ -11,6 +11,8 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
+
+	"github.com/lethe-deid/lethe/internal/pdf"
 )
 
 // pngScale is the number of pixels per point, for 225 pixels per inch. It makes a chart of
@@ -145,9 +147,9 @@ func dashed(path []point, lengths []float64) (all [][]point) {
 
 func (c pixels) write(s string, at point, size, align float64) {
 	var o outline
-	f, buffer := typeface(), new(sfnt.Buffer)
+	f, buffer := pdf.Typeface(), new(sfnt.Buffer)
 	at.x -= align * width(s, size)
-	for _, g := range glyphs(s) {
+	for _, g := range pdf.Glyphs(s) {
 		segments, err := f.LoadGlyph(buffer, g.GlyphIndex, subpixels(size), nil)
 		if err != nil {
 			panic(err) // the font comes with the program
@@ -159,7 +161,7 @@ func (c pixels) write(s string, at point, size, align float64) {
 			}
 			o = append(o, part)
 		}
-		at.x += g.advance * size
+		at.x += g.Advance * size
 	}
 	c.paint(o, text, 1)
 }
