@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,17 +38,19 @@ func pagesOfDocs(t *testing.T) []string {
 type line struct {
 	number int    // in the page, from 1
 	text   string // without the prompt; lines that end with a backslash are joined
+	shown  string // what the page shows below, if there was a prompt
 }
 
 var (
-	fence   = regexp.MustCompile("^\\s*(```+|~~~+)\\s*(\\w*)")
-	begins  = regexp.MustCompile(`^(?:[A-Z_]+=\S* )*([a-z][\w./-]*)(?: |$)`)
-	inQuote = regexp.MustCompile("`([^`\n]+)`")
+	fence        = regexp.MustCompile("^\\s*(```+|~~~+)\\s*(\\w*)")
+	begins       = regexp.MustCompile(`^(?:[A-Z_]+=\S* )*([a-z][\w./-]*)(?: |$)`)
+	inRepository = regexp.MustCompile(`(?:^|[ ./])((?:scripts|experiments/configs|nn/examples)/[\w./+-]*\w)`)
+	inQuote      = regexp.MustCompile("`([^`\n]+)`")
 )
 
 // programs are the programs that begin a command. Other lines of blocks are output, or another language.
-var programs = strings.Fields("lethe openssl echo zcat curl docker make go git python python3 pip npm sbatch kubectl cosign sha256sum slsa-verifier gh sudo brew scoop apt-get " +
-	"dpkg rpm spark-submit for printf cat cp mkdir tar unzip wget export java ./lethe ./reader scripts/fuzz.sh")
+var programs = strings.Fields("lethe ./lethe ./reader age age-keygen apt-get brew cat cosign cp curl docker dpkg echo export for gh git go goreleaser gunzip head java jq kubectl " +
+	"make mkdir npm openssl pip printf python python3 rpm sbatch scoop sha256sum spark-submit sudo tar unzip wget")
 
 // commandLines returns the commands in the blocks of a page that are indented, or fenced without a language or as a shell's.
 func commandLines(page string) (found []line) {
@@ -71,9 +74,9 @@ func commandLines(page string) (found []line) {
 			continue
 		}
 		number := i + 1
-		text = strings.TrimPrefix(strings.TrimSpace(text), "$ ")
+		text, prompt := strings.CutPrefix(strings.TrimSpace(text), "$ ")
 		m := begins.FindStringSubmatch(text)
-		if m == nil || !slices.Contains(programs, m[1]) {
+		if m == nil || !slices.Contains(programs, m[1]) && !strings.HasPrefix(m[1], "scripts/") {
 			continue
 		}
 		for ; i+1 < len(lines); i++ {
@@ -85,7 +88,11 @@ func commandLines(page string) (found []line) {
 				break
 			}
 		}
-		found = append(found, line{number, text})
+		l := line{number: number, text: text}
+		for ; prompt && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "    "); i++ {
+			l.shown += strings.TrimPrefix(lines[i+1], "    ") + "\n"
+		}
+		found = append(found, l)
 	}
 	return found
 }
@@ -254,6 +261,8 @@ func TestDocsNameOnlyWhatExists(t *testing.T) {
 	root.InitDefaultVersionFlag()
 	collect(root)
 
+	makefile := string(read(t, "../../Makefile"))
+
 	total := 0
 	for _, path := range pagesOfDocs(t) {
 		page := string(read(t, path))
@@ -268,7 +277,7 @@ func TestDocsNameOnlyWhatExists(t *testing.T) {
 		for i, text := range strings.Split(page, "\n") {
 			for _, m := range inQuote.FindAllStringSubmatch(text, -1) {
 				if strings.HasPrefix(m[1], "lethe ") && !strings.HasPrefix(text, "    ") {
-					lines = append(lines, line{i + 1, m[1] + " ..."}) // often without its arguments
+					lines = append(lines, line{number: i + 1, text: m[1] + " ..."}) // often without its arguments
 				}
 			}
 		}
@@ -283,6 +292,20 @@ func TestDocsNameOnlyWhatExists(t *testing.T) {
 			all, err := calls(l.text)
 			if err != nil {
 				t.Errorf("%s:%d: %v", path, l.number, err)
+			}
+			for _, m := range inRepository.FindAllStringSubmatch(l.text, -1) {
+				if _, err := os.Stat("../../" + m[1]); err != nil {
+					t.Errorf("%s:%d: there is no %s", path, l.number, m[1])
+				}
+			}
+			if targets, ok := strings.CutPrefix(begins.FindString(l.text)+" ", "make "); ok {
+				targets, _, _ = strings.Cut(strings.TrimPrefix(l.text, "make "), "#")
+				targets, _, _ = strings.Cut(targets, "&&")
+				for target := range strings.FieldsSeq(targets) {
+					if !strings.Contains(makefile, "\n"+target+":") {
+						t.Errorf("%s:%d: the Makefile has no %s", path, l.number, target)
+					}
+				}
 			}
 			for _, args := range all {
 				total++
@@ -300,8 +323,9 @@ func TestDocsNameOnlyWhatExists(t *testing.T) {
 
 // notRun lists the commands that TestDocs does not run: the page or folder, or "" for all; a pattern of the line; the reason.
 var notRun = [][3]string{
-	{"", `^(go|make|git|npm|docker|kubectl|python|tar|sbatch|SHARDS|LETHE_\w+=\S+ (go|make))\b|^MODEL=`, "not the program itself, or it needs a network"},
-	{"", `^(cosign|gh|sha256sum)`, "needs a release"},
+	{"", `^(?:\w+=\S* )*(docker|git|go|kubectl|make|npm|python|sbatch|scripts/\S+|tar)\b`, "not the program itself: it needs a network, a cluster or corpora"},
+	{"", `^(cosign|gh|sha256sum|TAP_TOKEN)`, "needs a release"},
+	{"", `^(age|age-keygen|jq) `, "needs programs that are seldom installed"},
 	{"", `^curl`, "needs the service, which TestPageOfTheService starts"},
 	{"", `^lethe (serve|review open)`, "runs until it is stopped: see serve_test.go and review_open_test.go"},
 	{"", `experiments/configs|LETHE_CORPORA|LETHE_RESOURCES|SPANISH|ENGLISH`, "needs corpora that are not part of the repository"},
@@ -316,6 +340,7 @@ var notRun = [][3]string{
 	{"README", `^lethe review bound`, "needs people: see review.txtar"},
 	{"docs/review", `.`, "needs people, and a minute of training: see review.txtar and docs/tutorial-engineer.md"},
 	{"docs/models", `^lethe review train`, "needs a review: see review.txtar"},
+	{"docs/privacy", `^lethe memory ann`, "needs MEDDOCAN, and takes minutes: see memory.txtar"},
 	{"docs/results/", `.`, "needs corpora, or takes hours"},
 	{"docs/benchmarks/", `.`, "needs corpora, or takes hours"},
 }
@@ -335,9 +360,13 @@ func isRun(page, text string, used map[int]bool) bool {
 var own = []string{"README", "docs/tutorial-engineer"}
 
 // TestDocs runs the commands of the pages that have no test of their own, each page in a folder with the files in
-// testdata/docs and its own configurations. What a command writes is removed before the next one that writes it.
+// testdata/docs and its own configurations. What a command writes is removed before the next one that writes it. The output
+// of a command that pipes a note into Lethe is the one that the page shows.
 func TestDocs(t *testing.T) {
-	for _, program := range []string{"sh", "openssl", "gzip", "zcat"} {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a shell")
+	}
+	for _, program := range []string{"sh", "openssl", "gzip"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(err)
 		}
@@ -365,6 +394,11 @@ func TestDocs(t *testing.T) {
 				fmt.Fprintf(&files, "rm -rf %s\n", written)
 			}
 			text := l.text
+			if l.shown != "" && regexp.MustCompile(`^(echo|printf) `).MatchString(text) { // the page has all that the command reads
+				fmt.Fprintf(&script, "cmp stdout want-%d\n", l.number)
+				files.WriteString(text + "\n" + fmt.Sprintf("-- want-%d --\n", l.number) + l.shown)
+				continue
+			}
 			if !slices.Contains(own, name) && !regexp.MustCompile(`--(model|marked|config|print-config)\b`).MatchString(text) {
 				text = strings.ReplaceAll(text, "lethe deidentify", "lethe deidentify --model RUN")
 			}
@@ -373,8 +407,9 @@ func TestDocs(t *testing.T) {
 		if script.Len() == 0 {
 			continue
 		}
-		before, after, more := pageScript(name)
-		write(t, filepath.Join(dir, filepath.Base(name)+".txtar"), before+script.String()+after+"\n--"+shared+pageFiles(page)+files.String()+more)
+		file := strings.ReplaceAll(name, "/", "-") + ".txtar"
+		before, after, more := pageScript("testdata/docs/" + file)
+		write(t, filepath.Join(dir, file), before+script.String()+after+"\n--"+shared+pageFiles(page)+files.String()+more)
 	}
 	for i, row := range notRun {
 		if !used[i] {
@@ -393,10 +428,10 @@ func TestDocs(t *testing.T) {
 	}, Cmds: map[string]func(*testscript.TestScript, bool, []string){"parquet": toParquet}})
 }
 
-// pageScript returns what a page's file in testdata/docs adds: commands before those of the page, commands after a line
-// "# then", and files.
-func pageScript(name string) (before, after, files string) {
-	raw, err := os.ReadFile("testdata/docs/" + filepath.Base(name) + ".txtar")
+// pageScript returns what a file in testdata/docs adds to the commands of a page: commands before them, commands after them
+// (below a line "# then"), and files.
+func pageScript(path string) (before, after, files string) {
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return "", "", ""
 	}

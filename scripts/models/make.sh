@@ -99,9 +99,14 @@ english() {
 	once "$out/en.terms/drugs.txt" terms "$out/en.terms/drugs.txt" drug.generic drug.brand
 	once "$out/en.terms/words.txt" words "$out/en.terms/words.txt" "${prose[@]}"
 
+	local list
+	for list in eponyms products abbreviations; do
+		once "$out/en.terms/$list.txt" cp "$recipes/lists/$list.txt" "$out/en.terms/$list.txt"
+	done
+
 	# Generated notes, from which the teacher learns. The names in those of dev are others.
 	local notes=$out/en.train/generated.jsonl
-	once "$notes" "$lethe" synth --corpus en --notes 15000 --seed 1 --format jsonl --output "$notes"
+	once "$notes" "$lethe" synth --corpus en --notes 10000 --seed 1 --format jsonl --output "$notes"
 	once "$out/en.dev/generated.jsonl" "$lethe" synth --corpus en --split test --notes 120 --seed 2 --format jsonl --output "$out/en.dev/generated.jsonl"
 	once "$out/en.dev/written.jsonl" "$out/corpus" written --output "$out/en.dev/written.jsonl" "$recipes/dev/notes/en"
 	learn en-teacher train "$recipes/en.yaml" --set corpus.splits.train="$notes" --set system.second_pass.system.ann.training.epochs=5
@@ -131,8 +136,8 @@ english() {
 
 	# Hand-written notes and phrases.
 	local written=$out/en.train/written.jsonl
-	once "$written" "$out/corpus" written --copies 8 --notes "$notes" --output "$written" "$recipes/train/notes/en"
-	once "$out/en.train/phrases.jsonl" "$out/corpus" fragments --number 12000 --seed 2 --notes "$written" --output "$out/en.train/phrases.jsonl" "$recipes/train/phrases-en.txt"
+	once "$written" "$out/corpus" written --copies 6 --notes "$notes" --output "$written" "$recipes/train/notes/en"
+	once "$out/en.train/phrases.jsonl" "$out/corpus" fragments --number 14000 --seed 2 --notes "$written" --output "$out/en.train/phrases.jsonl" "$recipes/train/phrases-en.txt"
 	learn en train "$recipes/en.yaml"
 	ship en 0.3 --words 40000 # so that it is smaller than 10 MB
 }
