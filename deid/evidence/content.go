@@ -718,7 +718,7 @@ func (m *material) limits(s *section) {
 		"That the figures hold for other notes. They are about the notes of this run, this model and these options. Notes of another year or hospital require a review of their own.",
 		"That a statement with a confidence of 95 % is true. One in twenty such statements is wrong.",
 		"That the readers of the review are right. What both of them overlook is not in the figures, except for the estimate of it.",
-		"That the calibration holds for these notes. It was measured on other notes, token by token, and is lower for rare types and unusual notes.",
+		"That the calibration holds for these notes. It was measured on other notes, and recall is lower for rare types and unusual notes.",
 		"That an attack which fails proves safety. Somebody else may know more: other data about the patients, or the key of the run.",
 		"That nobody can be recognised by what happened to them. A rare disease, an unusual accident or a public office is text like any other.",
 		"That the output is de-identified in the sense of the law. That is for the board, or for an expert (164.514(b)(1)), to decide; this document is neither a certificate nor legal advice. "+
