@@ -22,6 +22,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/sorting"
 	"github.com/lethe-deid/lethe/internal/tensorfile"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
@@ -247,7 +248,7 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 			return nil, nil, err
 		}
 	}
-	slices.SortFunc(tensors, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
+	sorting.By(tensors, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
 	return tensors, metadata, nil
 }
 

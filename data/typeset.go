@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Type is one type of PHI.
@@ -219,7 +221,7 @@ func types(groups ...group) []Type {
 			types = append(types, Type{plain, g.category, g.sort, strings.Contains(marks, "*"), strings.Contains(marks, "+")})
 		}
 	}
-	slices.SortFunc(types, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
+	sorting.By(types, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
 	return types
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/sorting"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
@@ -240,7 +241,7 @@ func (c TypeSetConfig) build(base *TypeSet) (*TypeSet, error) {
 		}
 		set.Types = append(set.Types, t)
 	}
-	slices.SortFunc(set.Types, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
+	sorting.By(set.Types, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
 	if len(set.Types) == 0 {
 		return nil, errors.New("types: required")
 	}

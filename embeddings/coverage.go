@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Coverage counts the tokens of a type that have a vector.
@@ -84,7 +85,7 @@ func (v *Vectors) Cover(corpus data.Documents, tokenizer tokenize.Tokenizer) ([]
 		all = append(all, *row)
 	}
 	first := func(c Coverage) int { return max(-1, slices.Index([]string{NotPHI, Everything}, c.Type)) }
-	slices.SortFunc(all, func(a, b Coverage) int { return cmp.Or(first(b)-first(a), strings.Compare(a.Type, b.Type)) })
+	sorting.By(all, func(a, b Coverage) int { return cmp.Or(first(b)-first(a), strings.Compare(a.Type, b.Type)) })
 	return all, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/internal/pickle"
+	"github.com/lethe-deid/lethe/internal/sorting"
 	"github.com/lethe-deid/lethe/internal/tensorfile"
 )
 
@@ -100,7 +101,7 @@ func readTorch(f *file, left *budget) ([]stored, error) {
 		t.name, t.file = name, f
 		tensors = append(tensors, t)
 	}
-	slices.SortFunc(tensors, func(a, b stored) int { return strings.Compare(a.name, b.name) })
+	sorting.By(tensors, func(a, b stored) int { return strings.Compare(a.name, b.name) })
 	return tensors, nil
 }
 

@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
+
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // torch.save writes a zip archive of members without compression, which the numbers of a tensor can be
@@ -66,7 +67,7 @@ func readArchive(f *file, left *budget) (map[string]member, error) {
 	if len(members) != count {
 		return nil, errArchive
 	}
-	slices.SortFunc(members, func(a, b member) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.size, b.size)) })
+	sorting.By(members, func(a, b member) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.size, b.size)) })
 	byName := make(map[string]member, len(members))
 	for i, m := range members {
 		if i > 0 && m.begin < members[i-1].begin+members[i-1].size+localSize {

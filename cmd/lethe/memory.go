@@ -216,15 +216,8 @@ func printMemory(r *memory.Report, few int) error {
 		}
 		fmt.Fprintln(&out)
 		fmt.Fprintln(w, "canaries\tnumber\tpatients\texposure\t95 %\tfirst\t")
-		row := func(name string, g memory.Group) {
-			fmt.Fprintf(w, "%s\t%d\t%.1f\t%.2f\t%s\t%d\t\n", name, g.Canaries, g.Patients, g.Exposure.Value, interval(g.Exposure, 2), g.First)
-		}
-		row("all", p.Exposure.All)
-		for _, g := range p.Exposure.ByTimes {
-			row("in "+g.Name+" notes", g)
-		}
-		for _, g := range p.Exposure.ByForm {
-			row(g.Name+"s", g)
+		for _, g := range p.Exposure.Groups {
+			fmt.Fprintf(w, "%s\t%d\t%.1f\t%.2f\t%s\t%d\t\n", g.Name, g.Canaries, g.Patients, g.Exposure.Value, interval(g.Exposure, 2), g.First)
 		}
 		if err := w.Flush(); err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // maxFile is the maximum size of a file in bytes. The largest known tokenizer.json has 34 MB.
@@ -346,7 +347,7 @@ func (c *config) addTo(v *vocabulary, added []addedToken) ([]addedToken, error) 
 			more = append(more, numbered{id, addedToken{content: content, normalizedText: true}})
 		}
 	}
-	slices.SortFunc(more, func(a, b numbered) int {
+	sorting.By(more, func(a, b numbered) int {
 		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.token.content, b.token.content))
 	})
 	known := map[string]bool{}

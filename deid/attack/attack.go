@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Suspect is a marked span that an attack takes for a real value.
@@ -28,7 +29,7 @@ type Suspect struct {
 
 // sortSuspects sorts by confidence, highest first, then by place.
 func sortSuspects(all []Suspect) {
-	slices.SortFunc(all, func(a, b Suspect) int {
+	sorting.By(all, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), strings.Compare(a.Note, b.Note), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(a.Type, b.Type))
 	})
 }

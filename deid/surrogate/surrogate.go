@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Language is the language of the notes. It determines how ambiguous values are read (whether 3/4 is in March) and which names are invented. Names
@@ -139,16 +140,16 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 		}
 	}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
-	slices.SortStableFunc(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
+	sorting.Stable(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
 	p.readDates(mentions) // before sorting by value, because the first date of each note counts
-	slices.SortFunc(mentions, func(a, b Mention) int {
+	sorting.By(mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
 	p.readNames(mentions)
 	p.readPlaces(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
 	// Names come first, and values that are derived from them last. Within a sort, longer values come first, because others may be parts of them.
-	slices.SortStableFunc(mentions, func(a, b Mention) int {
+	sorting.Stable(mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(slices.Index(phases, a.Sort), slices.Index(phases, b.Sort)), cmp.Compare(len(b.Text), len(a.Text)))
 	})
 	for _, mention := range mentions {

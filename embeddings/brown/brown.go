@@ -18,7 +18,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +25,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings/internal/whole"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Clusters maps words to their clusters.
@@ -44,7 +44,7 @@ type Entry struct {
 // newClusters returns the clusters of the entries, which it sorts. The words must
 // be distinct.
 func newClusters(entries []Entry) *Clusters {
-	slices.SortFunc(entries, func(a, b Entry) int {
+	sorting.By(entries, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(b.Count, a.Count), strings.Compare(a.Word, b.Word))
 	})
 	c := &Clusters{entries, make(map[string]int32, len(entries))}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Options select what to analyze.
@@ -137,7 +138,7 @@ func Analyze(gold, system []*data.Document, opt Options) (*Report, error) {
 		c.Spans = n
 		r.Confusion = append(r.Confusion, c)
 	}
-	slices.SortFunc(r.Confusion, func(a, b Confused) int {
+	sorting.By(r.Confusion, func(a, b Confused) int {
 		return cmp.Or(strings.Compare(a.Gold, b.Gold), strings.Compare(a.Found, b.Found))
 	})
 	if causes != nil {

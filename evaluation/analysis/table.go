@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // grid is a table of text. Its first columns are aligned to the left, the others
@@ -100,7 +102,7 @@ func (r *Report) Mistaken() []Confused {
 			taken = append(taken, c)
 		}
 	}
-	slices.SortStableFunc(taken, func(a, b Confused) int { return cmp.Compare(b.Spans, a.Spans) })
+	sorting.Stable(taken, func(a, b Confused) int { return cmp.Compare(b.Spans, a.Spans) })
 	return taken
 }
 

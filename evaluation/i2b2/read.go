@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // System is the output of one system. ID is the part of the file names after the
@@ -37,7 +37,7 @@ func Systems(path string) ([]System, error) {
 	for id, files := range bySystem {
 		systems = append(systems, System{id, read(files)})
 	}
-	slices.SortFunc(systems, func(a, b System) int { return strings.Compare(a.ID, b.ID) })
+	sorting.By(systems, func(a, b System) int { return strings.Compare(a.ID, b.ID) })
 	return systems, nil
 }
 
@@ -93,7 +93,7 @@ func list(path string) ([]file, error) {
 	if files == nil {
 		return nil, fmt.Errorf("%s: the folder holds no .xml file", path)
 	}
-	slices.SortFunc(files, func(a, b file) int {
+	sorting.By(files, func(a, b file) int {
 		return cmp.Or(strings.Compare(a.id, b.id), strings.Compare(a.system, b.system), strings.Compare(a.path, b.path))
 	})
 	return files, nil

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Canary is an invented value that was planted in training notes.
@@ -51,10 +52,10 @@ func Plant(notes []*data.Document, types *data.TypeSet, n int, seed uint64) ([]*
 		canaries[i].Form, canaries[i].Times = forms[i%len(forms)], Repeats[i/len(forms)%len(Repeats)]
 		values[i] = p.invent(canaries[i].Form)
 	}
-	order := rng.Perm(n) // the most frequent first, because they are the hardest to place
-	slices.SortStableFunc(order, func(a, b int) int { return canaries[b].Times - canaries[a].Times })
+	ranked := rng.Perm(n) // the most frequent first, because they are the hardest to place
+	slices.SortStableFunc(ranked, func(a, b int) int { return canaries[b].Times - canaries[a].Times })
 	firsts := make([]spot, n)
-	for _, i := range order {
+	for _, i := range ranked {
 		c := &canaries[i]
 		typ, ok := p.typeFor(c.Form, c.Times)
 		if !ok {
@@ -101,7 +102,7 @@ type edit struct {
 // planter finds places for canaries.
 type planter struct {
 	rng       *rand.Rand
-	known     map[string]bool       // words of the notes in lower case, and of canaries
+	known     map[string]bool       // words of the notes and of canaries, in lower case
 	patientOf []int                 // by note
 	order     []int                 // notes, those of a patient one after another
 	free      map[key][][]data.Span // by note
@@ -115,7 +116,7 @@ type key struct{ form, typ string }
 func newPlanter(notes []*data.Document, types *data.TypeSet, rng *rand.Rand) *planter {
 	p := &planter{rng: rng, known: map[string]bool{}, patientOf: data.NumberPatients(notes), free: map[key][][]data.Span{}, next: map[key]int{}, edits: make([][]edit, len(notes))}
 	for word := range uses(notes) {
-		p.known[strings.ToLower(word)] = true
+		p.known[word] = true
 	}
 	rank := rng.Perm(len(notes))
 	for i := range notes {
@@ -271,9 +272,9 @@ func rewrite(d *data.Document, edits []edit) (*data.Document, map[int]data.Span)
 	for _, e := range edits {
 		values[e.span] = e
 	}
+	sorting.By(edits, func(a, b edit) int { return a.span.Start - b.span.Start })
 	out := &data.Document{ID: d.ID, Patient: d.Patient}
 	placed := map[int]data.Span{}
-	slices.SortFunc(edits, func(a, b edit) int { return a.span.Start - b.span.Start })
 	var text strings.Builder
 	at := 0
 	moved := func(offset int) int { // of a byte outside of the edits
@@ -341,12 +342,10 @@ func excerpt(d *data.Document, s data.Span) (*data.Document, data.Span) {
 type Exposure struct {
 	Canaries int `json:"canaries"`
 	// Most is the exposure of a canary that scores higher than all candidates, in bits: log2 of the number of values.
-	Most    float64   `json:"most"`
-	Chance  float64   `json:"chance"` // mean exposure of a value that was not planted
-	All     Group     `json:"all"`
-	ByTimes []Group   `json:"by_times"` // by the number of notes with the canary
-	ByForm  []Group   `json:"by_form"`
-	Each    []float64 `json:"each"` // exposure of each canary
+	Most   float64   `json:"most"`
+	Chance float64   `json:"chance"` // mean exposure of a value that was not planted
+	Groups []Group   `json:"groups"` // all; then for each form all, and those in each number of notes
+	Each   []float64 `json:"each"`   // exposure of each canary
 }
 
 // Group is the mean of some canaries.
@@ -440,15 +439,16 @@ func (x *Exposure) summarize(opt Options) {
 		g.Exposure = meanOf(values, opt.Seed)
 		return g
 	}
-	x.All = group("all", func(Canary) bool { return true })
-	for _, n := range Repeats {
-		if g := group(fmt.Sprint(n), func(c Canary) bool { return c.Times == n }); g.Canaries > 0 {
-			x.ByTimes = append(x.ByTimes, g)
-		}
-	}
+	x.Groups = []Group{group("all", func(Canary) bool { return true })}
 	for _, form := range forms {
-		if g := group(form, func(c Canary) bool { return c.Form == form }); g.Canaries > 0 {
-			x.ByForm = append(x.ByForm, g)
+		for _, n := range append([]int{0}, Repeats...) {
+			name := form + "s"
+			if n > 0 {
+				name += fmt.Sprintf(" in %d notes", n)
+			}
+			if g := group(name, func(c Canary) bool { return c.Form == form && (n == 0 || c.Times == n) }); g.Canaries > 0 {
+				x.Groups = append(x.Groups, g)
+			}
 		}
 	}
 }

@@ -22,32 +22,11 @@ const limit = 200
 
 // beliefs returns what a tagger believes of the gold annotations of notes, by note and token. Sentences do not matter.
 func beliefs(ctx context.Context, t data.Tagger, docs []*data.Document) ([][]belief, error) {
-	switch t := t.(type) {
-	case taggers.Scorer:
-		return ofScorer(ctx, t, docs)
-	case data.Estimator:
-		all, err := t.Estimate(ctx, docs)
-		return ofEstimates(docs, all), err
+	if s, ok := t.(taggers.Scorer); ok {
+		return ofScorer(ctx, s, docs)
 	}
-	// A tagger without probabilities of all types has those of what it finds.
 	found, err := t.Tag(ctx, docs)
-	if err != nil {
-		return nil, err
-	}
-	all := make([][]data.Estimate, len(docs))
-	for i, d := range docs {
-		for _, tok := range (tokenize.LettersDigits{}).Tokens(d.Text, nil) {
-			e := data.Estimate{Start: tok.Start, End: tok.End}
-			s := data.Span{Start: tok.Start, End: tok.End}
-			for _, span := range found[i] {
-				if span.Start < s.End && s.Start < span.End {
-					e.Chances = []data.Chance{{Type: span.Type, Begin: span.Score}}
-				}
-			}
-			all[i] = append(all[i], e)
-		}
-	}
-	return ofEstimates(docs, all), nil
+	return ofSpans(docs, found), err
 }
 
 // ofScorer reads the probabilities of all labels. The probability of a type at a token is the sum of those of its
@@ -73,7 +52,7 @@ func ofScorer(ctx context.Context, t taggers.Scorer, docs []*data.Document) ([][
 				if c == 0 {
 					all[i] = append(all[i], belief{Token: s.Token})
 				}
-				want := typeAt(d, s.Token)
+				want := typeAt(d.Spans, s.Token)
 				if !slices.Contains(types[c], want) {
 					want = ""
 				}
@@ -114,35 +93,37 @@ func (b *belief) setOdds() {
 	b.odds = min(max(b.log-math.Log(rest), -limit), limit)
 }
 
-// ofEstimates reads the probabilities of types.
-func ofEstimates(docs []*data.Document, all [][]data.Estimate) [][]belief {
-	out := make([][]belief, len(all))
-	for i, estimates := range all {
-		for _, e := range estimates {
-			want, right, wrong := typeAt(docs[i], data.Token{Start: e.Start, End: e.End}), 0.0, 0.0
-			for _, c := range e.Chances {
-				if c.Type == want {
-					right += c.Begin + c.Inside
-				} else {
-					wrong += c.Begin + c.Inside
+// ofSpans reads what a tagger finds, if it has no probabilities of labels. It has an opinion only where it finds something: the score
+// of a span is the probability of its type.
+func ofSpans(docs []*data.Document, found [][]data.Span) [][]belief {
+	all := make([][]belief, len(found))
+	for i, spans := range found {
+		for _, tok := range (tokenize.LettersDigits{}).Tokens(docs[i].Text, nil) {
+			want := typeAt(docs[i].Spans, tok)
+			p := 0.0
+			if want == "" {
+				p = 1
+			}
+			for _, s := range spans {
+				switch {
+				case s.End <= tok.Start || tok.End <= s.Start:
+				case s.Type == want:
+					p = s.Score
+				case want == "":
+					p = 1 - s.Score
 				}
 			}
-			if want == "" {
-				right = max(0, 1-wrong)
-			} else {
-				wrong = max(0, 1-right)
-			}
-			b := belief{Token: data.Token{Start: e.Start, End: e.End}, log: logOf(right, wrong)}
+			b := belief{Token: tok, log: logOf(p, 1-p)}
 			b.setOdds()
-			out[i] = append(out[i], b)
+			all[i] = append(all[i], b)
 		}
 	}
-	return out
+	return all
 }
 
 // typeAt returns the gold type of a token, or "".
-func typeAt(d *data.Document, tok data.Token) string {
-	for _, s := range d.Spans { // which may overlap
+func typeAt(spans []data.Span, tok data.Token) string {
+	for _, s := range spans { // which may overlap
 		if s.Start < tok.End && tok.Start < s.End {
 			return s.Type
 		}

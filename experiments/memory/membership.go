@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Test is a membership test: whether a score is higher for what the model was trained on.
@@ -152,7 +153,7 @@ func flatten(units []unit) []score {
 			all = append(all, score{v, i, u.trained})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b score) int { return cmp.Compare(b.value, a.value) })
+	sorting.Stable(all, func(a, b score) int { return cmp.Compare(b.value, a.value) })
 	return all
 }
 

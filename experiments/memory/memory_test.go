@@ -224,7 +224,8 @@ func TestExpose(t *testing.T) {
 		if !knows {
 			want, first = 0, 0 // its words have no vowels, so all candidates are above
 		}
-		if x.Most != 6 || x.All.Canaries != 20 || x.All.First != first || !near(x.All.Exposure.Value, want) || len(x.ByTimes) != 2 || x.ByTimes[1].Canaries != 10 {
+		if x.Most != 6 || len(x.Groups) != 4 || x.Groups[0].Canaries != 20 || x.Groups[0].First != first || !near(x.Groups[0].Exposure.Value, want) ||
+			x.Groups[3].Name != "names in 2 notes" || x.Groups[3].Canaries != 10 {
 			t.Errorf("knows %v: %+v", knows, x)
 		}
 	}
@@ -371,11 +372,8 @@ func TestBeliefs(t *testing.T) {
 		}
 	}
 	d := &data.Document{Text: "Ann is 40", Spans: []data.Span{{Start: 0, End: 3, Type: "PATIENT"}}}
-	all := ofEstimates([]*data.Document{d}, [][]data.Estimate{{
-		{Start: 0, End: 3, Chances: []data.Chance{{Type: "PATIENT", Begin: 0.5, Inside: 0.3}, {Type: "AGE", Begin: 0.1}}},
-		{Start: 7, End: 9, Chances: []data.Chance{{Type: "AGE", Begin: 0.25}}},
-	}})
-	for k, want := range []float64{0.8, 0.75} {
+	all := ofSpans([]*data.Document{d}, [][]data.Span{{{Start: 0, End: 3, Type: "PATIENT", Score: 0.8}, {Start: 7, End: 9, Type: "AGE", Score: 0.25}}})
+	for k, want := range []float64{0.8, 1, 0.75} {
 		if got := math.Exp(all[0][k].log); !near(got, want) {
 			t.Errorf("token %d: probability %v, want %v", k, got, want)
 		}
@@ -383,7 +381,7 @@ func TestBeliefs(t *testing.T) {
 	if c, ok := confidence(all[0], d.Spans[0]); !ok || !near(c, math.Log(4)) {
 		t.Errorf("confidence %v, want log 4", c)
 	}
-	if got, want := loss(all[0]), -(math.Log(0.8)+math.Log(0.75))/2; !near(got, want) {
+	if got, want := loss(all[0]), -(math.Log(0.8)+math.Log(0.75))/3; !near(got, want) {
 		t.Errorf("loss %v, want %v", got, want)
 	}
 	two := chained{}
@@ -448,7 +446,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("a CRF of words: vocabulary %+v", as.Vocabulary)
 	case p.Notes.AUC.Low <= 0.5 || p.Notes.Advantage.Value <= p.Notes.Chance:
 		t.Errorf("a model that knows its notes by heart: %+v", p.Notes)
-	case p.Exposure.All.Exposure.Low <= p.Exposure.Chance || p.Exposure.Most != 5:
+	case p.Exposure.Groups[0].Exposure.Low <= p.Exposure.Chance || p.Exposure.Most != 5:
 		t.Errorf("exposure %+v", p.Exposure)
 	case is.Vocabulary.One.Stored+is.Vocabulary.Few.Stored > 0 || is.Vocabulary.One.All == 0:
 		t.Errorf("a clean model: vocabulary %+v", is.Vocabulary)

@@ -1,7 +1,7 @@
 package memory
 
 import (
-	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,9 +12,9 @@ import (
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
-// Vocabulary says which rare words of notes are in the files of a model as they are. A word is a run of letters or
-// digits of at least shortest characters. It is stored if it is one of the runs of a text that the model
-// has: as it is written or, if a part of the model has lower-case texts only, in lower case there.
+// Vocabulary says which rare words of notes are in the files of a model. A word is a run of letters or
+// digits of at least shortest characters, in any case. It is stored if it is one of the runs of a text that the model
+// has.
 type Vocabulary struct {
 	Texts int `json:"texts"` // that the parts have: words, values of features
 	// One and Few are the words of the training notes that occur with one patient, and with more but fewer than
@@ -46,27 +46,21 @@ type use struct {
 
 func vocabulary(model data.Tagger, train, held []*data.Document, few int) Vocabulary {
 	var v Vocabulary
-	stored, lower := map[string]bool{}, map[string]bool{}
+	stored := map[string]bool{}
 	for _, leaf := range system.Leaves(model) {
 		t, ok := leaf.(taggers.Verbatim)
 		if !ok {
 			continue
 		}
-		words, lowered := map[string]bool{}, true
 		for text := range t.Texts {
 			v.Texts++
-			lowered = lowered && !strings.ContainsFunc(text, unicode.IsUpper)
 			for _, tok := range (tokenize.LettersDigits{}).Tokens(text, nil) {
-				words[text[tok.Start:tok.End]] = true
+				stored[strings.ToLower(text[tok.Start:tok.End])] = true
 			}
-		}
-		maps.Copy(stored, words)
-		if lowered {
-			maps.Copy(lower, words)
 		}
 	}
 	count := func(w *Words, word string, u *use) {
-		has := stored[word] || lower[strings.ToLower(word)]
+		has := stored[word]
 		w.All++
 		if u.phi {
 			w.PHI++
@@ -79,9 +73,7 @@ func vocabulary(model data.Tagger, train, held []*data.Document, few int) Vocabu
 		}
 	}
 	trained := uses(train)
-	known := map[string]bool{}
 	for word, u := range trained {
-		known[strings.ToLower(word)] = true
 		switch {
 		case u.patients == 1:
 			count(&v.One, word, u)
@@ -90,57 +82,40 @@ func vocabulary(model data.Tagger, train, held []*data.Document, few int) Vocabu
 		}
 	}
 	for word, u := range uses(held) {
-		if u.patients < few && !known[strings.ToLower(word)] {
+		if u.patients < few && trained[word] == nil {
 			count(&v.Unseen, word, u)
 		}
 	}
 	return v
 }
 
-// uses returns where each word of notes occurs.
+// uses returns where each word of notes, in lower case, occurs.
 func uses(docs []*data.Document) map[string]*use {
 	all := map[string]*use{}
-	for _, patient := range byPatient(docs) {
-		for _, d := range patient.docs {
-			for _, tok := range (tokenize.LettersDigits{}).Tokens(d.Text, nil) {
-				w := d.Text[tok.Start:tok.End]
-				if r, _ := utf8.DecodeRuneInString(w); utf8.RuneCountInString(w) < shortest || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-					continue
-				}
-				u := all[w]
-				if u == nil {
-					u = &use{last: -1}
-					all[w] = u
-				}
-				if u.last != patient.number {
-					u.last = patient.number
-					u.patients++
-				}
-				u.phi = u.phi || typeAt(d, tok) != ""
-			}
-		}
+	patients := data.NumberPatients(docs)
+	byPatient := make([]int, len(docs))
+	for i := range docs {
+		byPatient[i] = i
 	}
-	return all
-}
-
-// patient is the notes of a patient, or a note whose patient is unknown.
-type patient struct {
-	number int
-	docs   []*data.Document
-}
-
-// byPatient divides notes by patient, in the order of the first note of each.
-func byPatient(docs []*data.Document) []patient {
-	var all []patient
-	at := map[int]int{}
-	for i, n := range data.NumberPatients(docs) {
-		k, ok := at[n]
-		if !ok {
-			k = len(all)
-			at[n] = k
-			all = append(all, patient{number: k})
+	slices.SortStableFunc(byPatient, func(a, b int) int { return patients[a] - patients[b] })
+	for _, i := range byPatient {
+		d := docs[i]
+		for _, tok := range (tokenize.LettersDigits{}).Tokens(d.Text, nil) {
+			w := strings.ToLower(d.Text[tok.Start:tok.End])
+			if r, _ := utf8.DecodeRuneInString(w); utf8.RuneCountInString(w) < shortest || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				continue
+			}
+			u := all[w]
+			if u == nil {
+				u = &use{last: -1}
+				all[w] = u
+			}
+			if u.last != patients[i] {
+				u.last = patients[i]
+				u.patients++
+			}
+			u.phi = u.phi || typeAt(d.Spans, tok) != ""
 		}
-		all[k].docs = append(all[k].docs, docs[i])
 	}
 	return all
 }

@@ -10,11 +10,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Type is the type of the numbers of a tensor, as safetensors names it.
@@ -124,7 +125,7 @@ func ParseHeader(header []byte, size int) ([]Entry, map[string]string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("header: %w", err)
 	}
-	slices.SortFunc(entries, func(a, b Entry) int {
+	sorting.By(entries, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), strings.Compare(a.Name, b.Name))
 	})
 	end := 0

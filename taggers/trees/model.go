@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/sorting"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers/trees/c45"
 )
@@ -92,7 +93,7 @@ func (l *learned) store() stored {
 			}
 			all = append(all, storedCue{strings.Join(words, " "), l.classes[c.class], c.share})
 		}
-		slices.SortFunc(all, func(a, b storedCue) int { return strings.Compare(a.Words, b.Words) })
+		sorting.By(all, func(a, b storedCue) int { return strings.Compare(a.Words, b.Words) })
 		s.Cues[clue] = all
 	}
 	return s

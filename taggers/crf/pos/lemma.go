@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // lemmas finds the lemma of a word from the exceptions or, failing that, from the rule
@@ -129,7 +131,7 @@ func learnLemmas(l *learner) lemmas {
 	for s := range counts {
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b seen) int {
+	sorting.By(all, func(a, b seen) int {
 		return cmp.Or(int(a.class)-int(b.class), strings.Compare(a.word, b.word), counts[b]-counts[a], strings.Compare(a.lemma, b.lemma))
 	})
 	all = slices.CompactFunc(all, func(a, b seen) bool { return a.class == b.class && a.word == b.word })

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data/conllu"
+	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
 // Options configure Train.
@@ -119,7 +120,7 @@ func newLearner(sentences []conllu.Sentence) *learner {
 	for c := range counts {
 		l.classes = append(l.classes, c)
 	}
-	slices.SortFunc(l.classes, func(a, b class) int {
+	sorting.By(l.classes, func(a, b class) int {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a.upos, b.upos), strings.Compare(a.xpos, b.xpos), strings.Compare(a.tense, b.tense))
 	})
 	number := map[class]uint16{}
