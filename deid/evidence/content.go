@@ -94,7 +94,7 @@ func (m *material) brief(s *section) {
 		}
 	}
 	for _, c := range m.curves {
-		if c.point >= 0 {
+		if c.point >= 0 && !m.model.Builtin() {
 			t.fact("Share of the PHI tokens to be expected in the text before the safety net: by calibration"+m.suffix(c), percent(1-c.Points[c.point].Recall, "1 − "+c.label+" /points/"+strconv.Itoa(c.point)+"/recall"))
 		}
 	}
@@ -500,7 +500,7 @@ func (m *material) reviewed(s *section) {
 	f.fact("Notes that could not be read, and could not be drawn", count(r.Population.Failed, "review /population/failed"))
 	f.fact("Drawn notes that could not be examined, and are not in the sample", count(r.Failed, "review /failed"))
 	if r.By.Random() {
-		f.fact("Seed of the sample", count(int(r.Seed), "review /seed"))
+		f.fact("Seed of the sample", &cell{text: strconv.FormatUint(r.Seed, 10), source: "review /seed", value: r.Seed})
 	}
 	verdict := func(v review.Verdict, name string) {
 		if n := m.status.Verdicts[v]; n > 0 {

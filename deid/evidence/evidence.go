@@ -74,7 +74,10 @@ func (s *section) warnIf(is bool, text string) {
 		s.warn(text)
 	}
 }
+
 func (s *section) list(items ...string) { s.blocks = append(s.blocks, block{list: items}) }
+
+// tables adds those tables that have rows.
 func (s *section) tables(all ...*table) {
 	for _, t := range all {
 		if t != nil && len(t.rows) > 0 {
@@ -104,7 +107,7 @@ const sourceHeading = "Source"
 type cell struct {
 	text   string
 	source string // of the number; "" for a text
-	value  any    // int or float64: the number before it was rounded
+	value  any    // the number before it was rounded; nil for a text
 	same   bool   // a heading that is that of the row above
 }
 

@@ -573,6 +573,67 @@ func TestNoTextIsCutOff(t *testing.T) {
 	}
 }
 
+// The headings of a table are on each page that it covers, and so is the heading of rows that are divided.
+func TestHeadingsOnEachPage(t *testing.T) {
+	long := newTable("Long", "Group", "Row#|audit /replaced/ROW")
+	for i := range 200 {
+		long.rows = append(long.rows, []*cell{{text: "Heading of all", same: i > 0}, count(i, "audit /notes")})
+	}
+	p := &paper{}
+	p.newPage()
+	p.table(long)
+	p.bookmarks = append(p.bookmarks, bookmark{"x", 0, 0})
+	pages := contents(t, p.file("x"))
+	if len(pages) < 4 {
+		t.Fatalf("only %d pages", len(pages))
+	}
+	font := pdf.Font{}
+	for i, content := range pages {
+		for _, want := range []string{"Group", "Row", "Heading of all"} {
+			if n := strings.Count(content, font.Encode(want)+" Tj"); n != 1 {
+				t.Errorf("page %d has %q %d times", i+1, want, n)
+			}
+		}
+	}
+}
+
+// Whatever the files contain, there is a document or an error.
+func FuzzInputs(f *testing.F) {
+	const line = `{"file":"a.txt","id":"1","replaced":{"DATE":2},"kept":{"AGE":1},"net":{"known":{"DATE":1}},"languages":["en"],"unlike":["length"],"policy":"safe-harbor","policy_digest":"sha256:1","model":"sha256:2","config":"sha256:3"}` + "\n"
+	const summary = `{"version":"v1","model":"sha256:2","config":"sha256:3","policy":"safe-harbor","policy_digest":"sha256:1","files":1,"notes":1,"notes_unlike":1,"types":{"DATE":{"sort":"date","action":"year"}},"options":{"min-recall":"0.9"},` +
+		`"replaced":{"DATE":2},"kept":{"AGE":1},"fields":{},"found_by_safety_net":{"known":{"DATE":1}},"languages":{"en":1},"unlike":{"length":1}}`
+	const assault = `{"version":"v1","reader":"","notes":1,"marked":2,"leaks":{"gold":1,"left":1,"by_type":{"DATE":1}},"attacks":[{"name":"parrot","suspects_by_type":{"DATE":1},"sure":1,"score":{"all":{"suspects":1,"leaks":1,"hits":1,"right":1},"by_type":{}}}]}`
+	f.Add([]byte(line), []byte(summary), []byte(assault))
+	f.Add([]byte(line+line), []byte(nil), []byte(nil))
+	f.Add([]byte(nil), []byte(summary), []byte(nil))
+	f.Fuzz(func(t *testing.T, audit, summary, attack []byte) {
+		dir := t.TempDir()
+		var in Inputs
+		at := func(name string, content []byte) string {
+			path := filepath.Join(dir, name)
+			write(t, path, string(content))
+			return path
+		}
+		if len(audit) > 0 {
+			in.Audits = []string{at("audit", audit)}
+		}
+		if len(summary) > 0 {
+			in.Summaries = []string{at("summary", summary)}
+		}
+		if len(attack) > 0 {
+			in.Attack = at("attack", attack)
+		}
+		d, err := New(in)
+		if err != nil {
+			return
+		}
+		if page := d.HTML(); !bytes.HasSuffix(page, []byte("</html>\n")) {
+			t.Error("the page is not complete")
+		}
+		_, _ = d.PDF() // a policy may have a name with letters that the font lacks
+	})
+}
+
 func float(t *testing.T, s string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(s, 64)

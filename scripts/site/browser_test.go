@@ -98,7 +98,8 @@ func open(t *testing.T, page string, width, height int64, scheme string) *tab {
 // visit opens a page of the site.
 func (t *tab) visit(page string) {
 	t.Helper()
-	address := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(t.dir, filepath.FromSlash(page)))}
+	path := filepath.ToSlash(filepath.Join(t.dir, filepath.FromSlash(page)))
+	address := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}
 	if err := chromedp.Do(t.ctx, chromedp.Navigate(address.String())); err != nil {
 		t.Fatal(err)
 	}

@@ -75,22 +75,22 @@ func (r *keyReader) describe(b *strings.Builder, prefix string, v reflect.Value)
 			}
 			continue
 		}
-		fmt.Fprintf(b, "| `%s` | %s |\n", prefix+key, cell(s.comment(f.Name)))
-		inner := f.Type
-		repeated := ""
-		if inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
-			if inner.Kind() == reflect.Slice {
-				repeated = "[]"
-			}
+		inner, repeated := f.Type, ""
+		switch inner.Kind() {
+		case reflect.Slice:
+			inner, repeated = inner.Elem(), "[]"
+		case reflect.Pointer:
 			inner = inner.Elem()
 		}
+		about := cell(s.comment(f.Name))
 		_, series := reflect.Zero(f.Type).Interface().(strictyaml.Series)
-		if inner.Kind() != reflect.Struct || series || !hasKeys(inner) || inner == reflect.TypeFor[taggers.System]() {
-			continue
+		if inner.Kind() == reflect.Struct && !series && hasKeys(inner) && inner != reflect.TypeFor[taggers.System]() {
+			if err := r.describe(&below, prefix+key+repeated+".", reflect.New(inner).Elem()); err != nil {
+				return err
+			}
+			about = strings.TrimSpace(about + fmt.Sprintf(" [its keys](#%s)", slug(prefix+key+repeated)))
 		}
-		if err := r.describe(&below, prefix+key+repeated+".", reflect.New(inner).Elem()); err != nil {
-			return err
-		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", prefix+key, about)
 	}
 	b.WriteString("\n" + below.String())
 	return nil

@@ -6,7 +6,7 @@
 // The pages are the Markdown files of the repository, as docs/README.md lists them, and everything that they link to. The
 // reference is generated: the commands from the help of the program (which is built first, unless --program names it), the
 // keys of configurations from the structs that they are decoded into, and the packages from their doc comments. Links that
-// lead nowhere, headings that do not exist, and pages under docs that nothing leads to are errors.
+// lead nowhere, headings that do not exist, and pages in docs that docs/README.md does not list are errors.
 package main
 
 import (

@@ -169,7 +169,7 @@ func TestSmallRepository(t *testing.T) {
 		{"a page that does not exist", "docs/a.md", "# A\n[x](nowhere.md)\n", "docs/a.md: link nowhere.md: no such file or directory"},
 		{"a heading that does not exist", "docs/a.md", "# A\n[x](b.md#begin)\n", "docs/a.md: link b.md#begin: docs/b.md has no heading #begin"},
 		{"a heading on the page itself", "docs/a.md", "# A\n[x](#begin)\n", "docs/a.md: link #begin: docs/a.md has no heading #begin"},
-		{"a page that nothing leads to", "docs/e.md", "# E\n", "docs/e.md: no page leads to it"},
+		{"a page that nothing leads to", "docs/e.md", "# E\n", "docs/e.md: docs/README.md does not list this page"},
 		{"a page as an image", "docs/a.md", "# A\n![x](b.md)\n", "docs/b.md is not an image"},
 		{"HTML", "docs/a.md", "# A\n\n<table></table>\n", "docs/a.md: HTML in Markdown: <table></table>"},
 		{"a page without a heading", "docs/a.md", "A\n", "docs/a.md: the page has no heading"},

@@ -8,7 +8,7 @@ const count = document.getElementById("count");
 const list = panel.querySelector("ol");
 
 // Words that say nothing about where the answer is, unless there are no others.
-const common = new Set(("a an and are as at be by can could do does for from has have how i in is it me must my of on or our should that the their them they " +
+const common = new Set(("a an and are as at be by can could do does for from has have how i in is it me must my no not of on or our should that the their them they " +
   "this to any get need needed needs use using want was we what when where which who why will with without would you your lethe").split(" "));
 
 let sections = null; // of all pages
