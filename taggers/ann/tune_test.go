@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
@@ -176,6 +177,39 @@ func TestTuneRefuses(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		} else if exists(to) {
 			t.Errorf("%s: the folder was created", name)
+		}
+	}
+}
+
+// A clean network that is trained further on the notes of one patient keeps the vectors of all tokens but the unknown one; another network does not.
+func TestTuneOfACleanNetwork(t *testing.T) {
+	for _, least := range []int{0, 2} {
+		c := small()
+		c.Vocabulary.MinPatients, c.Training.Epochs = least, 1
+		dir := t.TempDir()
+		old := fit(t, c, taggers.Task{})
+		if err := old.Save(filepath.Join(dir, "old")); err != nil {
+			t.Fatal(err)
+		}
+		docs := notes(t, 3, synth.Test)
+		for _, d := range docs {
+			d.Patient = "p"
+		}
+		task := taggers.Task{Types: types(t), Train: docs, Seed: 1, Workers: 2}
+		if err := Tune(t.Context(), filepath.Join(dir, "old"), filepath.Join(dir, "new"), Tuning{Epochs: 1, Rate: 1}, task); err != nil {
+			t.Fatal(err)
+		}
+		tuned, err := Load(filepath.Join(dir, "new"), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, _ := old.Embeddings()
+		is, _ := tuned.Embeddings()
+		if same := slices.Equal(was.Vectors[was.Width:], is.Vectors[is.Width:]); same != (least > 0) {
+			t.Errorf("words of %d patients: the vectors are the same: %v", least, same)
+		}
+		if slices.Equal(was.Vectors[:was.Width], is.Vectors[:is.Width]) {
+			t.Errorf("words of %d patients: the vector of the unknown token is the same", least)
 		}
 	}
 }
