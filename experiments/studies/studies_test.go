@@ -330,7 +330,7 @@ func TestAblations(t *testing.T) {
 		"{name: no-crf, set: [seed=2]}":                                              "ablations[0].name: no-crf is already one of the compared networks",
 		"{name: a, set: [system.ann.network.dropout=0.1]}":                           "ablations[0] (a): the same network as full",
 		"{name: a, set: [system.ann.constrain=false, system.ann.network.crf=false]}": "ablations[0] (a): the same network as no-crf",
-		"{name: a, set: [sed=0]}":                                                    "ablations[0] (a): sed: unknown key (have name, seed, seeds, corpus, system, ablations)",
+		"{name: a, set: [sed=0]}":                                                    "ablations[0] (a): sed: unknown key (have name, seed, seeds, corpus, system, clean, ablations)",
 		"{name: a, set: [system.ann.network.dropout=1.5]}":                           "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
 		"{name: a, set: [dropout]}":                                                  "ablations[0] (a): dropout: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first",
 		"{name: a, set: [corpus.types=mimic]}":                                       "ablations[0] (a): the type set is another, so the scores cannot be compared",

@@ -30,7 +30,7 @@ func opened(t *testing.T, models ...string) Config {
 	return Config{Models: Engines(p)}
 }
 
-// kindsIn returns the types of the findings of an answer of /analyze, by the texts that they cover.
+// kindsIn returns the types of the findings of an answer of /analyze, by the texts that they cover, without the titles of names.
 func kindsIn(t *testing.T, text, answer string) map[string]string {
 	t.Helper()
 	var found []struct {
@@ -42,7 +42,7 @@ func kindsIn(t *testing.T, text, answer string) map[string]string {
 	}
 	kinds := map[string]string{}
 	for _, f := range found {
-		kinds[string([]rune(text)[f.Start:f.End])] = f.Kind
+		kinds[strings.TrimPrefix(string([]rune(text)[f.Start:f.End]), "Dr. ")] = f.Kind
 	}
 	return kinds
 }
