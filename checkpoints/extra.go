@@ -25,7 +25,7 @@ func extraDigests(dir string) (map[string]string, error) {
 			case err != nil || entry.IsDir():
 				return err
 			}
-			file, err := filepath.Rel(dir, path)
+			file, err := bounded.Rel(dir, path)
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func copyAll(to, from string) error {
 		case err != nil || entry.IsDir():
 			return err
 		}
-		name, err := filepath.Rel(from, path)
+		name, err := bounded.Rel(from, path)
 		if err != nil {
 			return err
 		}

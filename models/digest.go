@@ -45,7 +45,7 @@ func digest(dir string, except ...string) (string, error) {
 		if _, err := io.Copy(one, f); err != nil {
 			return err
 		}
-		name, err := filepath.Rel(dir, path)
+		name, err := bounded.Rel(dir, path)
 		fmt.Fprintf(all, "%s %x\n", filepath.ToSlash(name), one.Sum(nil))
 		return err
 	})

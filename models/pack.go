@@ -65,7 +65,7 @@ func (m *Model) copy(to string, network func(to, from string) error, finish func
 			if err != nil {
 				return err
 			}
-			name, err := filepath.Rel(m.Dir, path)
+			name, err := bounded.Rel(m.Dir, path)
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func (m *Model) Tune(ctx context.Context, to string, how Tuning) error {
 	networks := 0
 	return m.copy(to, func(to, from string) error {
 		networks++
-		name, err := filepath.Rel(m.Dir, from)
+		name, err := bounded.Rel(m.Dir, from)
 		if err != nil {
 			return err
 		}

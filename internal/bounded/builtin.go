@@ -37,6 +37,17 @@ func IsBuiltin(path string) bool {
 	return ok
 }
 
+// Rel returns the path of a file or folder within the folder dir, with the separators of the system. Unlike filepath.Rel, it knows
+// those that come with the program, whose paths look to Windows as if they began with a drive.
+func Rel(dir, path string) (string, error) {
+	root, ok := isBuiltin(dir)
+	name, inside := isBuiltin(path)
+	if !ok || !inside {
+		return filepath.Rel(dir, path)
+	}
+	return filepath.Rel(filepath.FromSlash("/"+root), filepath.FromSlash("/"+name))
+}
+
 // Stat describes a file or folder. It follows links.
 func Stat(path string) (fs.FileInfo, error) {
 	if name, ok := isBuiltin(path); ok {
