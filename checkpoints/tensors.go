@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -261,8 +262,11 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes renames in a folder durable across a power failure.
+// syncDir makes renames in a folder durable across a power failure. Windows refuses it for folders.
 func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
