@@ -51,4 +51,7 @@ run "version" version --json
 run "deidentify" deidentify note.txt --output clean.txt --audit audit.jsonl
 run "deidentify, surrogates" deidentify note.txt --replace surrogate --key-file key --output other.txt
 run "deidentify, run" deidentify note.txt --model run --output third.txt
+run "attack" attack dev.jsonl --marked --output suspects.jsonl
+run "evidence" evidence --audit audit.jsonl --model auto --output evidence.pdf --output evidence.html
+run "memory" memory run
 exit $failed
