@@ -21,10 +21,12 @@ import (
 //   - Ruled lines, such as separators and the borders of tables, are cut out. A span without a letter or a digit is dropped.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
-//   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added.
+//   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added. A title that was found as a
+//     name of its own, before the name, is dropped.
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
 	data.SortSpans(spans)
+	spans = withoutTitles(text, spans, sort)
 	var all []data.Span
 	for i, s := range spans {
 		from, to := 0, len(text) // a span does not grow into its neighbours: MT55555 may be a state and a postal code
