@@ -13,25 +13,33 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/nn/tagger"
-	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
+
+// PackOptions are changes of the networks of a model that make the copy smaller or faster, at a small loss.
+type PackOptions struct {
+	// Words is the number of words of each network's vocabulary to keep, those that are the most frequent in its training
+	// notes; 0: all. The copy reads the others as unknown words.
+	Words int
+	// Int8 makes the copy multiply integers of 8 bits: see kernel.Int8.
+	Int8 bool
+}
 
 // Pack copies a model into the folder to, which is an error if it exists, with the numbers of its
 // networks as float16 (except those of the tagger hf, which are copied as they are). The copy is little more than half as large. Paths in its settings, which
 // are no longer used, are cut to the names of the files, because they tell about the computer. Operating points are
 // not copied, because they were measured with the original: calibrate the copy.
 //
-// If words is positive, only this number of words of each network's vocabulary is kept, those that are the most
-// frequent in its training notes. The copy reads all others as unknown words.
-func (m *Model) Pack(to string, words int) error {
+// o says what else to change.
+func (m *Model) Pack(to string, o PackOptions) error {
 	pack := func(to, from string) error {
 		return checkpoints.Pack(to, from, func(network *checkpoints.Model) (err error) {
-			if words > 0 {
-				keepWords(network, words)
+			if o.Words > 0 {
+				keepWords(network, o.Words)
 			}
-			network.Config, err = withoutFolders(network.Config)
+			network.Config, err = settings(network.Config, o.Int8)
 			return err
 		})
 	}
@@ -90,12 +98,13 @@ func (m *Model) copy(to string, network func(to, from string) error, finish func
 	})
 }
 
-// withoutFolders returns the settings of a network with its paths cut to the names of the files.
-func withoutFolders(config []byte) ([]byte, error) {
-	network := taggers.New("ann")
-	if err := strictyaml.Decode("config.yaml", config, network); err != nil {
+// settings returns the settings of a network with its paths cut to the names of the files, and with int8 as asked.
+func settings(config []byte, int8 bool) ([]byte, error) {
+	network := ann.DefaultConfig()
+	if err := strictyaml.Decode("config.yaml", config, &network); err != nil {
 		return nil, err
 	}
-	system.CutPaths(network.(taggers.Files).Paths())
+	system.CutPaths(network.Paths())
+	network.Network.Int8 = network.Network.Int8 || int8
 	return yaml.Marshal(network)
 }

@@ -27,6 +27,7 @@ type Graph struct {
 	lookups  []*lookup
 	dropouts int
 	seeded   bool        // whether the current batch has seeds
+	int8     bool        // see Int8
 	memory   *lstmMemory // which all LSTMs of a graph for prediction share
 }
 

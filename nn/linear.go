@@ -14,7 +14,7 @@ func (g *Graph) Linear(name string, x *G.Node, units int) *G.Node {
 	rows, d := g.Rows(name, x)
 	g.positive(name, units)
 	w, b := g.Param(name+".W", d, units, Glorot), g.Param(name+".b", 1, units, Zeros)
-	return g.Apply(name, &linear{}, rows, units, x, w, b)
+	return g.Apply(name, &linear{weights8: g.rounded()}, rows, units, x, w, b)
 }
 
 func (g *Graph) positive(name string, units int) {
@@ -34,6 +34,7 @@ type linear struct {
 	out        buffer
 	wT         buffer
 	rows, size int
+	weights8   *rounded
 }
 
 func (l *linear) Forward(in []kernel.Matrix) kernel.Matrix {
@@ -43,7 +44,7 @@ func (l *linear) Forward(in []kernel.Matrix) kernel.Matrix {
 	for r := range out.Rows {
 		copy(out.Row(r), bias.Data)
 	}
-	kernel.AddMul(out, x, w)
+	multiply(out, x, w, l.weights8)
 	return out
 }
 

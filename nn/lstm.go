@@ -87,6 +87,7 @@ func (g *Graph) recurrent(name string, x *G.Node, units int, cell Cell, directio
 			in = append(in, g.Param(name+".c0", 1, units, Glorot), g.Param(name+".h0", 1, units, Glorot))
 		}
 		directions[i].cell, directions[i].lstmMemory = kind, g.memory
+		directions[i].input8, directions[i].recurrent8 = g.rounded(), g.rounded()
 		if g.memory == nil {
 			directions[i].lstmMemory = &lstmMemory{}
 		}
@@ -152,6 +153,8 @@ type lstm struct {
 	cell    kernel.Cell
 	reverse bool
 	*lstmMemory
+
+	input8, recurrent8 *rounded // the weights of x and of the hidden state before
 }
 
 // lstmMemory contains what forward stores for backward. In prediction, where there is no backward,
@@ -188,7 +191,7 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 	for r := range pk.rows {
 		copy(z.Row(r), p.b.Data)
 	}
-	kernel.AddMul(z, x, wx)
+	multiply(z, x, wx, l.input8)
 	zero := l.prev.zeroed(1, n) // the cell before the first token if it is not trained
 	c0 := zero
 	h0z := l.h0z.zeroed(1, gates) // h0.Wh, the same for every sequence
@@ -196,11 +199,17 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 		c0 = p.c0
 		kernel.AddMul(h0z, p.h0, wh)
 	}
-	l.recurrent.Set(wh)
+	recur := l.recurrent.AddMul
+	if l.recurrent8 != nil {
+		l.recurrent8.set(wh)
+		recur = l.recurrent8.factor.AddMul
+	} else {
+		l.recurrent.Set(wh)
+	}
 	for i := range pk.active {
 		first, active, from, going := l.step(pk, i)
 		if going > 0 {
-			l.recurrent.AddMul(z.Slice(first, first+going), h.Slice(from, from+going))
+			recur(z.Slice(first, first+going), h.Slice(from, from+going))
 		}
 		if p.p.Rows > 0 && going > 0 {
 			kernel.AddMul(z.Slice(first, first+going).Columns(n, n+p.p.Cols), c.Slice(from, from+going), p.p)

@@ -79,7 +79,7 @@ func newModelCard() *cobra.Command {
 
 func newModelPack() *cobra.Command {
 	var output string
-	var words int
+	var options models.PackOptions
 	cmd := &cobra.Command{
 		Use:   "pack MODEL|RUN --output DIR",
 		Short: "Copy a model to a folder that is about half as large",
@@ -92,17 +92,18 @@ a model can. Operating points are not copied: calibrate the copy.`,
 			if output == "" {
 				return usageError(cmd, fmt.Errorf("--output is required"))
 			}
-			if words < 0 {
-				return usageError(cmd, fmt.Errorf("--words %d is negative", words))
+			if options.Words < 0 {
+				return usageError(cmd, fmt.Errorf("--words %d is negative", options.Words))
 			}
 			m, err := models.Open(args[0], 1)
 			if err != nil {
 				return err
 			}
-			return m.Pack(output, words)
+			return m.Pack(output, options)
 		},
 	}
 	cmd.Flags().StringVar(&output, "output", "", "new `DIR` for the copy; required")
-	cmd.Flags().IntVar(&words, "words", 0, "keep only the `N` most frequent words of each network's vocabulary, which makes it smaller; 0: all")
+	cmd.Flags().IntVar(&options.Words, "words", 0, "keep only the `N` most frequent words of each network's vocabulary, which makes it smaller; 0: all")
+	cmd.Flags().BoolVar(&options.Int8, "int8", false, "multiply integers of 8 bits, which is faster and a little less exact")
 	return cmd
 }

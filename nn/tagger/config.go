@@ -26,6 +26,7 @@ type Config struct {
 	Dropout            float64    `yaml:"dropout"`                                      // probability that an input of a token BiLSTM is dropped, in [0, 1); default 0.5; 0: off
 	WordDropout        float64    `yaml:"word_dropout"`                                 // probability that a token's whole input is dropped, in [0, 1); default 0: off
 	CRF                bool       `yaml:"crf"`                                          // a linear-chain CRF over the labels; default true; false: a softmax at each token
+	Int8               bool       `yaml:"int8,omitempty" json:",omitzero"`              // multiply integers of 8 bits after training, which is faster and a little less exact; default false
 	Cell               nn.Cell    `yaml:"cell"`                                         // coupled (default, the reference's), peephole (the paper's equations), full-peephole (those of Liu et al. 2017) or standard
 }
 

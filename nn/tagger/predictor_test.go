@@ -1,6 +1,7 @@
 package tagger
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -107,6 +108,38 @@ func testSpellings(t *testing.T, kind Characters) {
 		}
 		if cache := old.machine.Model.cache; len(cache.row)*cache.dim != len(cache.vectors) {
 			t.Fatal("the cache's rows and vectors do not agree")
+		}
+	}
+}
+
+// Products of integers change logits a little, and weights that change are rounded again.
+func TestInt8IsClose(t *testing.T) {
+	cfg := small("coupled")
+	cfg.TokenLSTM, cfg.Hidden = Units{20}, 30
+	exact := newNetwork(t, cfg, smallSizes, 1)
+	cfg.Int8 = true
+	rounded := newNetwork(t, cfg, smallSizes, 1)
+	p, q := newPredictor(t, exact, nil), newPredictor(t, rounded, nil)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for round, name := range []string{"", "token_lstm.forward.W", "hidden.W", "logits.W"} {
+		if name != "" {
+			nn.Normal(0.5)(rng, exact.Get(name))
+			copy(rounded.Get(name).Data, exact.Get(name).Data)
+		}
+		s := randomSentences(rng, smallSizes, 30, 5, 1)
+		for _, p := range []*Predictor{p, q} {
+			if _, err := p.Predict(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, b := logitsOf(p), logitsOf(q)
+		var difference, size float64
+		for i := range a {
+			difference += math.Pow(float64(a[i]-b[i]), 2)
+			size += math.Pow(float64(a[i]), 2)
+		}
+		if share := math.Sqrt(difference / size); share == 0 || share > 0.03 {
+			t.Errorf("round %d: the logits differ by %.4f of their size", round, share)
 		}
 	}
 }

@@ -129,6 +129,9 @@ func (m *model) Loss() *G.Node { return m.loss }
 func (n *Network) assemble(g *nn.Graph) *model {
 	cfg, m := n.Config, &model{}
 	x, features := n.input(g, m)
+	if cfg.Int8 {
+		g.Int8()
+	}
 	x = n.tokenLSTMs(g, x)
 	if n.Sizes.Features.Output {
 		x = g.Concat(append([]*G.Node{x}, features...)...)

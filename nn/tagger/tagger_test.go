@@ -57,6 +57,7 @@ func variants() map[string]Config {
 	edit("characters: none", func(c *Config) { c.Characters = NoCharacters })
 	edit("no token vectors", func(c *Config) { c.TokenEmbedding = 0 })
 	edit("no token LSTM", func(c *Config) { c.TokenLSTM = Units{0} })
+	edit("int8", func(c *Config) { c.Int8 = true })
 	edit("no hidden layer", func(c *Config) { c.Hidden = 0 })
 	edit("word dropout", func(c *Config) { c.WordDropout = 0.3 })
 	edit("no CRF", func(c *Config) { c.CRF = false })
@@ -187,6 +188,9 @@ func TestBatchIsSumOfItsSentences(t *testing.T) {
 // Prediction, which caches the vectors of spellings, has the same logits as training without dropout.
 func TestPredictionIsTrainingWithoutDropout(t *testing.T) {
 	for name, cfg := range variants() {
+		if cfg.Int8 {
+			continue
+		}
 		net := newNetwork(t, cfg, smallSizes, 3)
 		m, p := newMachine(t, net), newPredictor(t, net, nil)
 		rng := rand.New(rand.NewPCG(8, 8))
