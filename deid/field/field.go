@@ -85,6 +85,18 @@ type Rule struct {
 
 	elements []string
 	own      bool // from a policy or an option, not from a built-in table
+	anyCase  bool // elements are in lower case and match names in any case
+}
+
+// matches reports whether the rule is for the field at a path.
+func (r Rule) matches(at []string) bool {
+	if r.anyCase {
+		at = slices.Clone(at)
+		for i := range at {
+			at[i] = strings.ToLower(at[i])
+		}
+	}
+	return matches(r.elements, at)
 }
 
 // ParseRule parses PATH=ACTION. Spaces around both are ignored.
@@ -228,6 +240,14 @@ func Builtin(format string) []Rule {
 	return rules
 }
 
+// OMOP returns the rules for the columns of the table NOTE of OMOP that name the day of a note. They match names in any case.
+func OMOP() []Rule {
+	return []Rule{
+		{Path: "note_date", Action: "date", elements: []string{"note_date"}, anyCase: true},
+		{Path: "note_datetime", Action: "date", elements: []string{"note_datetime"}, anyCase: true},
+	}
+}
+
 // OfTypes follows the name of a format in the name of the table for the format's data types.
 const OfTypes = "-types"
 
@@ -296,7 +316,7 @@ func (t *Table) decide(at []string) int {
 	}
 	k := -1
 	for i, r := range t.rules {
-		if matches(r.elements, at) {
+		if r.matches(at) {
 			k, t.used[i] = i, true
 		}
 	}
@@ -324,7 +344,7 @@ func (t *Table) Unused() []string {
 func (t *Table) Missing(all [][]string) []string {
 	var missing []string
 	for _, r := range t.rules {
-		if r.own && !slices.ContainsFunc(all, func(at []string) bool { return matches(r.elements, at) }) {
+		if r.own && !slices.ContainsFunc(all, func(at []string) bool { return r.matches(at) }) {
 			missing = append(missing, r.Path)
 		}
 	}

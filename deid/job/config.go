@@ -239,10 +239,14 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 			continue
 		}
 		builtin, given := field.Builtin(f.Name), slices.Concat(c.setup.Policy.Fields(f.Name), own[f.Name])
+		omop := c.OMOP && f.Tables
+		if omop {
+			builtin = append(builtin, field.OMOP()...)
+		}
 		if len(builtin)+len(given) == 0 {
 			continue
 		}
-		c.ruled[f.Name] = len(given) > 0
+		c.ruled[f.Name] = len(given) > 0 || omop
 		t := field.With(builtin, given)
 		if t.Uses(field.Hash) && c.KeyFile == "" && (c.Resume || c.Shard != "") {
 			return fmt.Errorf("--resume and --shard require a --key-file for files of the format %s: fields become pseudonyms, which follow from the key", f.Name)
