@@ -72,8 +72,6 @@ func TestAutoChoosesTheModelOfTheLanguage(t *testing.T) {
 	}
 }
 
-// TestANoteInNoLanguageOfTheModelsIsAnError checks that such a note is named, and all others
-// are examined.
 // The Spanish model examined English phrases of which neither network knew a word, and took parts of them.
 func TestPhrasesOfRareWordsBelongToOneLanguage(t *testing.T) {
 	m, err := Open(Auto, 1)
@@ -110,6 +108,8 @@ func TestAbbreviationsWereTakenForItalian(t *testing.T) {
 	}
 }
 
+// TestANoteInNoLanguageOfTheModelsIsAnError checks that such a note is named, and all others
+// are examined.
 func TestANoteInNoLanguageOfTheModelsIsAnError(t *testing.T) {
 	a := auto{taggers: map[language.Language]data.Tagger{"en": &word{text: "Roe", typ: "DOCTOR"}}}
 	docs := []*data.Document{{ID: "en", Text: english}, {ID: "fr", Text: french}, {ID: "half", Text: english + french}, {ID: "el", Text: "Ο ασθενής προσήλθε με πόνο"}}

@@ -4,6 +4,7 @@
 package language
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,8 +39,8 @@ const (
 	switchCost = 4
 	// fewest is the number of function words that a part must have to be in English or Spanish, and fewestForeign to
 	// be in another language, which must also have half as many again as English and Spanish have: short phrases
-	// of medicine are full of Latin.
-	fewest, fewestForeign = 3, 6
+	// of medicine are full of Latin. fewestDifferent of the latter must differ: IM and OS are repeated.
+	fewest, fewestForeign, fewestDifferent = 3, 6, 4
 )
 
 // Parts divides a text into parts, at line ends. Lines without function words belong to the
@@ -80,17 +81,17 @@ func Parts(text string) []Part {
 		merged, hits = append(merged, p), append(hits, counts[i+1])
 	}
 	for i := range merged {
-		merged[i].Language = decide(hits[i])
+		merged[i].Language = decide(hits[i], text[merged[i].Start:merged[i].End])
 	}
 	return merged
 }
 
 // decide returns the language of a part by its function words.
-func decide(hits []int) Language {
+func decide(hits []int, part string) Language {
 	ours := max(hits[0], hits[1]) // English and Spanish come first
 	most := slices.Max(hits)
 	switch {
-	case most >= fewestForeign && 2*most >= 3*ours:
+	case most >= fewestForeign && 2*most >= 3*ours && different(part, languages[slices.Index(hits, most)]) >= fewestDifferent:
 		return languages[slices.Index(hits, most)]
 	case ours >= fewest:
 		return languages[slices.Index(hits[:2], ours)]
@@ -128,12 +129,34 @@ func best(counts [][]int) []int {
 // count counts the function words of each language in a text.
 func count(text string) []int {
 	hits := make([]int, len(languages))
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
-		for _, l := range languagesOf[fold.Fold(w)] {
+	for w := range words(text) {
+		for _, l := range languagesOf[w] {
 			hits[slices.Index(languages, l)]++
 		}
 	}
 	return hits
+}
+
+// different returns the number of different function words of a language in a text.
+func different(text string, l Language) int {
+	found := map[string]bool{}
+	for w := range words(text) {
+		if slices.Contains(languagesOf[w], l) {
+			found[w] = true
+		}
+	}
+	return len(found)
+}
+
+// words yields the words of a text, folded.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+			if !yield(fold.Fold(w)) {
+				return
+			}
+		}
+	}
 }
 
 // otherScript returns the name of the script of more than half of the letters, unless it

@@ -27,6 +27,8 @@ func TestParts(t *testing.T) {
 		{"a name", "María Pérez 03/04/2071", []Language{""}},
 		{"empty", "", []Language{""}},
 		{"Latin words in English", "Status post excision of nevus in situ, no CIN; corpora amylacea in prostata", []Language{"en"}},
+		{"initials", "Board: e. hart | o. lam | i. roe | e. low | a. wu | o. bell, in situ, s/p i&d, e/e' 8", []Language{"en"}},
+		{"the left eye", "VA OD 20/40 OS 20/60. IOP OD 12 OS 14, Cosopt OS, C/D OD 0.4 OS 0.5, drops OU, OCT OS 104, OS quiet", []Language{""}},
 		{"English, then Spanish", "He was seen in the clinic with his wife and was well.\n\nBP 120/80\nLa paciente acude con dolor en el costado y se realiza una ecografía de control.\n", []Language{"en", "es"}},
 		{"a Spanish quotation", "She said that she was well and had no pain.\nHer words: no me duele.\nShe was given the results of the test and will be seen again.\n", []Language{"en"}},
 	} {

@@ -4,27 +4,28 @@ import "strings"
 
 // functionWords are frequent words without content, by language. They are folded: in
 // lower case and without accents. Many belong to several languages; a text in one of them
-// has many words of its own language, and only some of the others.
+// has many words of its own language, and only some of the others. There are hardly any letters among them, because notes are full of
+// initials.
 var functionWords = map[Language]string{
 	English: `the of and to in is was were are be been being has have had he she his her him they them their it its this that these those with
 		without for from by on at as an or but not no if when while which who whom whose what where how than then there here about after before during
 		between into over under up down out off again also any all both each few more most other some such only own same so very can could may might must
 		shall should will would do does did done we our you your i my me us because until through against per due since upon within likely noted denies
 		reports states seen given patient history old year today left right`,
-	Spanish: `el la los las lo un una unos unas de del al a en y e o u que no si se su sus le les con sin por para como mas pero muy ya es son fue
+	Spanish: `el la los las lo un una unos unas de del al a en y que no si se su sus le les con sin por para como mas pero muy ya es son fue
 		fueron era eran ser sido esta estan este esto estos estas ese esa eso hay ha han habia haber tiene tenia presenta refiere desde hasta entre sobre
 		tras ante bajo segun cuando donde quien cual cuyo cuya tambien ademas asi mismo misma otro otra otros otras todo toda todos todas cada durante
 		mediante aunque porque anos dias meses paciente acude realiza nos nuestro nuestra me mi yo te tu usted ni solo hace`,
-	"pt": `o os um uma uns umas do da dos das no na nos nas ao aos em e ou que nao se seu sua seus suas com sem por para pelo pela como mais mas muito
+	"pt": `os um uma uns umas do da dos das no na nos nas ao aos em ou que nao se seu sua seus suas com sem por para pelo pela como mais mas muito
 		ja foi foram era ser sido esta estao este isso estes estas esse essa ha tem tinha apresenta refere desde ate entre sobre apos quando onde quem
 		tambem alem assim mesmo mesma outro outra todo toda todos cada durante embora porque anos dias meses doente paciente utente nosso eu me ele ela eles`,
 	"fr": `le la les un une des du de au aux et ou que qui ne pas se son sa ses leur leurs avec sans par pour comme plus mais tres est sont fut etait
-		etaient etre ete ce cet cette ces il elle ils elles nous vous je on y en dans sur sous entre chez depuis jusque apres avant pendant quand dont
-		aussi ainsi meme autre autres tout toute tous chaque car patient patiente ans jours mois presente a ont avait`,
-	"it": `il lo la i gli le un uno una di del della dello dei degli delle al alla allo ai alle da dal dalla in nel nella nei nelle su sul sulla con per
-		tra fra e o che non si suo sua suoi loro come piu ma molto e sono fu era erano essere stato stata questo questa questi quello ha hanno aveva
+		etaient etre ete ce cet cette ces il elle ils elles nous vous je on en dans sur sous entre chez depuis jusque apres avant pendant quand dont
+		aussi ainsi meme autre autres tout toute tous chaque car patient patiente ans jours mois presente ont avait`,
+	"it": `il lo la gli le un uno una di del della dello dei degli delle al alla allo ai alle da dal dalla in nel nella nei nelle su sul sulla con per
+		tra fra che non si suo sua suoi loro come piu ma molto sono fu era erano essere stato stata questo questa questi quello ha hanno aveva
 		presenta dopo prima durante quando dove chi anche cosi stesso altro altri tutto tutti ogni perche anni giorni mesi paziente`,
-	"ca": `el la els les un una uns unes de del dels al als a en i o que no es si seu seva seus amb sense per com mes pero molt ja son va van era ser
+	"ca": `el la els les un una uns unes de del dels al als en que no es si seu seva seus amb sense per com mes pero molt ja son va van era ser
 		estat esta aquest aquesta aquests aquell hi ha han havia te tenia presenta refereix des fins entre sobre despres quan on qui tambe mateix altre
 		altres tot tota tots cada durant perque anys dies mesos pacient`,
 	"de": `der die das den dem des ein eine einer eines einem einen und oder aber nicht kein keine ist sind war waren sein gewesen wird wurde wurden
