@@ -3,6 +3,7 @@
     python encoders.py golden GOLDEN.json
     python encoders.py models FOLDER [ARCHITECTURE ...]
     python encoders.py time FOLDER [MODEL ...]
+    python encoders.py onnx FOLDER MODEL ...
 
 golden writes the scores of small networks: each architecture, and each option of its config.json. Their weights
 follow a formula, which the test repeats, so the file has only configurations, shapes, tokens and scores.
@@ -12,7 +13,10 @@ sequences and their scores in cases.json.
 
 time prints how long these networks take for 8 sequences of 512 tokens with 2 threads, as the shortest of several runs.
 
-It requires torch and transformers (tested with 2.15 and 5.23).
+onnx adds model.onnx and a tokenizer.json whose tokens are [PAD], [UNK], [CLS], [SEP], w4, w5 and so on, for
+scripts/peers/hugot. It supports bert and distilbert.
+
+It requires torch and transformers (tested with 2.15 and 5.23), and onnx for the last.
 """
 
 import json
@@ -24,6 +28,7 @@ import time
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import numpy  # noqa: E402
+import tokenizers  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 
@@ -211,6 +216,49 @@ def measure(folder, names):
         print(json.dumps({"model": name, "attention": attention, "seconds": round(best, 3), "processor": round(cpu, 3), "tokens_per_second": round(ids.numel() / best)}), flush=True)
 
 
+class Exported(torch.nn.Module):
+    """A model whose graph has only operators that hugot knows: the mask, positions and types are computed outside."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids, attention_mask):
+        given = {}
+        if self.model.config.model_type == "bert":
+            given = dict(position_ids=torch.cumsum(attention_mask * 0 + 1, dim=1) - 1, token_type_ids=input_ids * 0)
+        mask = (1.0 - attention_mask[:, None, None, :].to(torch.float32)) * -1e9
+        return self.model(input_ids=input_ids, attention_mask=mask, **given).logits
+
+
+def onnx(folder, names):
+    for name in names:
+        path = os.path.join(folder, name)
+        model = transformers.AutoModelForTokenClassification.from_pretrained(path, attn_implementation="eager").eval()
+        config = {key: value for key, value in model.config.to_dict().items() if value is not None}  # hugot refuses null
+        with open(os.path.join(path, "config.json"), "w") as file:
+            json.dump(config, file)
+        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+        vocabulary = special + [f"w{i}" for i in range(len(special), model.config.vocab_size)]
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece({w: i for i, w in enumerate(vocabulary)}, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+        tokenizer.post_processor = tokenizers.processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+        tokenizer.add_special_tokens(special)
+        tokenizer.save(os.path.join(path, "tokenizer.json"))
+        ids = torch.ones(2, 16, dtype=torch.long)
+        axes = {0: "batch", 1: "sequence"}
+        torch.onnx.export(
+            Exported(model),
+            (ids, torch.ones_like(ids)),
+            os.path.join(path, "model.onnx"),
+            input_names=["input_ids", "attention_mask"],
+            output_names=["logits"],
+            dynamic_axes={"input_ids": axes, "attention_mask": axes, "logits": axes},
+            opset_version=14,
+            dynamo=False,
+        )
+
+
 if __name__ == "__main__":
     command, path, *rest = sys.argv[1:]
     if command == "golden":
@@ -219,5 +267,7 @@ if __name__ == "__main__":
         models(path, rest)
     elif command == "time":
         measure(path, rest)
+    elif command == "onnx":
+        onnx(path, rest)
     else:
         sys.exit(__doc__)
