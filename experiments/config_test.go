@@ -326,7 +326,7 @@ func TestLoadErrors(t *testing.T) {
 		{"bad value", replace("0.25", "1.5"), "", "FILE: system.ann.network.dropout: 1.5 is not in [0, 1)"},
 		{"no name", replace("name: x\n", ""), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
-		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, hf, rules, second_pass, trained, trees)"},
+		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, hf, predicted, rules, second_pass, trained, trees)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy, presidio, xmi, webanno, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ", or the path of a file: see lethe types)"},
 		{"unknown map", replace("  splits", "  map: x\n  splits"), "", `FILE: corpus.map: no type map "x" (have ` + strings.Join(data.TypeMapNames(), ", ") + "), and there is no such file"},

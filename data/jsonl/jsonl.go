@@ -10,7 +10,8 @@
 //
 // The first one is that of the obi deidentification models; the second that of
 // doccano, whose exports may also name the list labels, or entities with
-// start_offset and end_offset. A span may quote its text under the key text; the
+// start_offset and end_offset. The type of a span may also be under entity_group, as a
+// pipeline of transformers writes it, or entity_type, as Presidio's analyzer does. A span may quote its text under the key text; the
 // quote must then be correct.
 //
 // Columns of the document (data.Document.Columns) are under the key columns, by their

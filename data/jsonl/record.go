@@ -38,6 +38,9 @@ type span struct {
 	EndOffset   *int     `json:"end_offset"`
 	Type        string   `json:"type"`
 	Label       string   `json:"label"`
+	EntityGroup string   `json:"entity_group"` // of the pipelines of transformers
+	Entity      string   `json:"entity"`       // of these without an aggregation: the label of a single token
+	EntityType  string   `json:"entity_type"`  // of Presidio's analyzer
 	Score       *float64 `json:"score"`
 	Text        *string  `json:"text"` // the quoted text; nil: none
 }
@@ -295,7 +298,10 @@ func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, i
 	if start == nil || end == nil {
 		return data.Span{}, -1, errors.New("start or end is missing: a span has the keys start and end, or start_offset and end_offset")
 	}
-	name := cmp.Or(s.Type, s.Label)
+	name := cmp.Or(s.Type, s.Label, s.EntityGroup, s.EntityType)
+	if name == "" && s.Entity != "" {
+		return data.Span{}, -1, errors.New("its key entity is the label of a token: let the pipeline of transformers join tokens with aggregation_strategy=\"first\"")
+	}
 	typ, ok := types.Lookup(name)
 	if !ok {
 		return data.Span{}, -1, errors.New(types.Lacks(name))

@@ -10,6 +10,7 @@ import (
 	_ "github.com/lethe-deid/lethe/taggers/ensemble"
 	_ "github.com/lethe-deid/lethe/taggers/gazetteer"
 	_ "github.com/lethe-deid/lethe/taggers/hf"
+	_ "github.com/lethe-deid/lethe/taggers/predicted"
 	_ "github.com/lethe-deid/lethe/taggers/rules"
 	_ "github.com/lethe-deid/lethe/taggers/secondpass"
 	_ "github.com/lethe-deid/lethe/taggers/trees"

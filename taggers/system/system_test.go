@@ -56,7 +56,7 @@ const (
 	features = `{crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 10}}}`
 )
 
-// tree has a node of each kind except cued, trained and trees.
+// tree has a node of each kind except cued, hf, predicted, trained and trees.
 const tree = `
 ensemble:
   method: priority
@@ -101,7 +101,7 @@ func TestTree(t *testing.T) {
 func TestValidate(t *testing.T) {
 	leaf := "{rules: {set: english}}"
 	for config, want := range map[string]string{
-		"{}": "system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, hf, rules, second_pass, trained, trees)",
+		"{}": "system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, hf, predicted, rules, second_pass, trained, trees)",
 		"{rules: {set: english}, crf: {preset: meddocan}}": "system: must have exactly one key (",
 		"{ann: {scheme: x}}":                    "system.ann.scheme: ",
 		"{crf: {preset: x}}":                    "system.crf.preset: no preset ",
