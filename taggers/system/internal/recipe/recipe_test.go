@@ -30,9 +30,9 @@ func TestANewKindIsOnePackage(t *testing.T) {
 	for raw, want := range map[string]string{
 		"remembered: {minimum: 1}":            "x.yaml:1:14: remembered.minimum: unknown key (have min_documents)",
 		"remembered: {min_documents: one}":    "x.yaml:1:29: remembered.min_documents: text where a whole number is expected",
-		"recalled: {}":                        "x.yaml:1:1: recalled: unknown key (have ann, corrected, crf, cued, ensemble, gazetteer, hf, remembered, rules, second_pass, trained, trees)",
+		"recalled: {}":                        "x.yaml:1:1: recalled: unknown key (have ann, corrected, crf, cued, ensemble, gazetteer, hf, predicted, remembered, rules, second_pass, trained, trees)",
 		"remembered: {min_documents: 0}":      "system.remembered.min_documents: 0 is not positive",
-		"{remembered: {}, rules: {set: any}}": "system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, hf, remembered, rules, second_pass, trained, trees)",
+		"{remembered: {}, rules: {set: any}}": "system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, hf, predicted, remembered, rules, second_pass, trained, trees)",
 	} {
 		s, err := decode(raw)
 		if err == nil {
