@@ -3,7 +3,7 @@
 package predicted
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +42,7 @@ func (c Config) Validate() error {
 		return errors.New("path: is required")
 	}
 	if _, err := format.Lookup(c.Format); err != nil {
-		return err
+		return fmt.Errorf("format: %w", err)
 	}
 	if format.TextOnly(c.Format) {
 		return fmt.Errorf("format: %s contains no spans", c.Format)
@@ -101,9 +100,6 @@ func (c Config) read(types *data.TypeSet) (*Tagger, error) {
 		for _, s := range disjoint(c.translate(doc.Spans)) {
 			n.Spans = append(n.Spans, span(s))
 		}
-		if _, twice := t.notes[n.ID]; twice {
-			return nil, fmt.Errorf("%s: two notes have the id %q", c.Path, n.ID)
-		}
 		t.notes[n.ID] = n
 	}
 	if len(t.notes) == 0 {
@@ -133,9 +129,7 @@ func disjoint(spans []data.Span) []data.Span {
 	slices.SortStableFunc(spans, func(a, b data.Span) int {
 		return cmp.Or(cmp.Compare(b.End-b.Start, a.End-a.Start), cmp.Compare(b.Score, a.Score))
 	})
-	spans = data.Disjoint(spans)
-	data.SortSpans(spans)
-	return spans
+	return data.Disjoint(spans)
 }
 
 // Tagger knows the spans of certain notes. Several goroutines may use it at once.
@@ -208,21 +202,14 @@ func (t *Tagger) Save(dir string) error {
 // Load implements taggers.Node.
 func (c Config) Load(dir string, types *data.TypeSet, _ int, _ ...taggers.Model) (data.Tagger, error) {
 	path := filepath.Join(dir, file)
-	f, err := os.Open(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxModel)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
 	t := &Tagger{path, map[string]note{}}
-	in := bufio.NewReader(f)
-	for number := 1; ; number++ {
-		line, err := bounded.ReadLine(in, bounded.MaxNote)
-		if err == io.EOF && len(line) == 0 {
-			return t, nil
-		}
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
-		}
+	number := 0
+	for line := range bytes.Lines(raw) {
+		number++
 		var n note
 		if json.Unmarshal(line, &n, json.RejectUnknownMembers(true)) != nil {
 			return nil, fmt.Errorf("%s:%d: is damaged", path, number)
@@ -234,4 +221,5 @@ func (c Config) Load(dir string, types *data.TypeSet, _ int, _ ...taggers.Model)
 		}
 		t.notes[n.ID] = n
 	}
+	return t, nil
 }

@@ -85,7 +85,7 @@ func TestBadFiles(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", content, err, want)
 		}
 	}
-	for want, c := range map[string]Config{"path: is required": {Format: "jsonl"}, "format: text contains no spans": {Path: "x", Format: "text"}, `"docx"`: {Path: "x", Format: "docx"}} {
+	for want, c := range map[string]Config{"path: is required": {Format: "jsonl"}, "format: text contains no spans": {Path: "x", Format: "text"}, `format: no format "docx"`: {Path: "x", Format: "docx"}} {
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

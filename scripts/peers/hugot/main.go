@@ -41,15 +41,14 @@ func measure(dir string) error {
 		}
 		texts[s] = strings.Join(words, " ")
 	}
-	var best time.Duration
-	var before uint64
+	var best, before time.Duration
 	for range runs + 1 { // the first one compiles the graph
 		if _, err := pipeline.RunPipeline(texts); err != nil {
 			return err
 		}
 		statistics := pipeline.GetStatistics()
-		took := statistics.OnnxTotalTime - time.Duration(before)
-		before += uint64(took)
+		took := statistics.OnnxTotalTime - before
+		before += took
 		if best == 0 || took < best {
 			best = took
 		}
