@@ -72,6 +72,9 @@ type Model struct {
 // CardFile is the file of the model card: see Card.
 const CardFile = "README.md"
 
+// TokenizerFile has the tokens of a model.
+const TokenizerFile = "tokenizer.json"
+
 // The file and the folder that Model.Extra may write.
 const (
 	FeaturesFile    = "features.json"
@@ -79,14 +82,13 @@ const (
 )
 
 const (
-	weightsFile   = "weights.safetensors"
-	tokenizerFile = "tokenizer.json"
-	labelsFile    = "labels.json"
-	configFile    = "config.yaml"
+	weightsFile = "weights.safetensors"
+	labelsFile  = "labels.json"
+	configFile  = "config.yaml"
 )
 
 var (
-	signedFiles = []string{tokenizerFile, labelsFile, configFile}                                           // files with a digest in the weights' header
+	signedFiles = []string{TokenizerFile, labelsFile, configFile}                                           // files with a digest in the weights' header
 	extraFiles  = []string{FeaturesFile, ResourcesFolder}                                                   // each file in them has one as well
 	allFiles    = slices.Concat([]string{weightsFile, CardFile, "operating.json"}, signedFiles, extraFiles) // operating.json belongs to package taggers/operating
 )
@@ -197,7 +199,7 @@ func (m *Model) encode() (map[string][]byte, error) {
 		}
 		tokenizerJSON = compact.Bytes()
 	}
-	return map[string][]byte{tokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, CardFile: withoutOperatingPoints(m.README)}, nil
+	return map[string][]byte{TokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, CardFile: withoutOperatingPoints(m.README)}, nil
 }
 
 func (m *Model) write(dir string, files map[string][]byte) error {
@@ -293,6 +295,20 @@ func moveIn(fresh, dir string, replace bool) error {
 	return os.RemoveAll(old)
 }
 
+// Tokens reads the tokens of a model folder, in the order of their ids and the unknown token among them, and nothing else. It does not verify them.
+func Tokens(dir string) ([]string, error) {
+	path := filepath.Join(dir, TokenizerFile)
+	b, err := bounded.ReadFile(path, bounded.MaxModel)
+	if err != nil {
+		return nil, err
+	}
+	tokens, _, err := decodeTokenizer(b)
+	if err != nil {
+		return nil, defect(path, err)
+	}
+	return tokens, nil
+}
+
 // Load reads and verifies a model folder. Errors name the file and the defect.
 func Load(dir string) (*Model, error) {
 	dir = Locate(dir)
@@ -318,8 +334,8 @@ func Load(dir string) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Tensors: tensors, Metadata: metadata, Config: files[configFile]}
-	if m.Tokens, m.UnknownToken, err = decodeTokenizer(files[tokenizerFile]); err != nil {
-		return nil, defect(filepath.Join(dir, tokenizerFile), err)
+	if m.Tokens, m.UnknownToken, err = decodeTokenizer(files[TokenizerFile]); err != nil {
+		return nil, defect(filepath.Join(dir, TokenizerFile), err)
 	}
 	l, err := decodeLabels(files[labelsFile])
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
@@ -121,30 +122,38 @@ func joined(sets []*rules.Set) finder {
 }
 
 // formulaicRules returns a finder with those of the named built-in rules whose values are recognizable by their form,
-// or nil if there are no names. It translates types that the set lacks.
+// or nil if there are no names. It translates types that the set lacks. The rules are compiled while the caller opens a model, which takes as long.
 func formulaicRules(types *data.TypeSet, names ...string) (finder, error) {
-	var sets []*rules.Set
-	become := map[string]string{} // type of a rule -> type of the set
 	for _, name := range names {
-		set, err := rules.Builtin(name)
-		if err != nil {
+		if err := (rules.Config{Set: name}).Validate(); err != nil {
 			return nil, err
 		}
-		formulaic := slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) })
-		for _, typ := range formulaic {
-			if become[typ] = typ; !types.Has(typ) {
-				become[typ] = cmp.Or(types.OfSort(sortOfRule(typ)), typ)
-			}
-		}
-		sets = append(sets, set.Only(formulaic))
 	}
-	all := joined(sets)
-	if all == nil {
+	if len(names) == 0 {
 		return nil, nil
 	}
+	become := map[string]string{} // type of a rule -> type of the set
+	compiled := sync.OnceValue(func() finder {
+		var sets []*rules.Set
+		for _, name := range names {
+			set, err := rules.Builtin(name)
+			if err != nil {
+				panic(err) // the program would have been built with a broken set
+			}
+			formulaic := slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) })
+			for _, typ := range formulaic {
+				if become[typ] = typ; !types.Has(typ) {
+					become[typ] = cmp.Or(types.OfSort(sortOfRule(typ)), typ)
+				}
+			}
+			sets = append(sets, set.Only(formulaic))
+		}
+		return joined(sets)
+	})
+	go compiled()
 	return func(text string) []data.Span {
 		var found []data.Span
-		for _, s := range all(text) {
+		for _, s := range compiled()(text) {
 			if sortOfRule(s.Type) != data.Date || inDigits(text[s.Start:s.End]) {
 				s.Type = become[s.Type]
 				found = append(found, s)

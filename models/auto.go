@@ -41,14 +41,10 @@ type member func() (*Model, error)
 
 // openAuto returns a model of all models that come with the program. Their names are the languages.
 func openAuto(workers int) (*Model, error) {
-	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}, spellings: map[language.Language]func() *spelling{}}
+	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}}
+	m.vocabularies = sync.OnceValues(func() (map[language.Language]*vocabulary, error) { return readVocabularies(checkpoints.Builtin()) })
 	for _, name := range checkpoints.Builtin() {
-		l := language.Language(name)
-		m.members[l] = sync.OnceValues(func() (*Model, error) { return Open(name, workers) })
-		m.spellings[l] = sync.OnceValue(func() *spelling {
-			member, _ := m.members[l]() // which has been opened
-			return spellingOf(member)
-		})
+		m.members[language.Language(name)] = sync.OnceValues(func() (*Model, error) { return Open(name, workers) })
 	}
 	if len(m.members) == 0 {
 		return nil, errors.New("this program was built without models of its own: give --model the folder of one")
@@ -138,33 +134,30 @@ func (m *Model) guess(text string) ([]language.Language, error) {
 	all := slices.Sorted(maps.Keys(m.members))
 	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
 	if len(tokens) == 0 {
-		return all, nil // no model has to be opened
+		return all, nil
 	}
-	var opening sync.WaitGroup // side by side, because opening takes long
+	vocabularies, err := m.vocabularies()
+	if err != nil {
+		return nil, err
+	}
+	known, spelled := map[language.Language]int{}, map[language.Language]float64{}
 	for _, l := range all {
-		opening.Go(func() { _, _ = m.members[l]() }) // the loop below returns the error
+		known[l], _ = countKnown(vocabularies[l], text, tokens, nil)
 	}
-	opening.Wait()
-	var best []language.Language
-	most := 0
-	for _, l := range all {
-		member, err := m.members[l]()
-		if err != nil {
-			return nil, err
-		}
-		known, _ := member.countKnown(text, tokens, nil)
-		switch {
-		case known > most:
-			best, most = []language.Language{l}, known
-		case known == most:
-			best = append(best, l)
-		}
+	most := slices.Max(slices.Collect(maps.Values(known)))
+	best := slices.DeleteFunc(all, func(l language.Language) bool { return known[l] < most })
+	if len(best) == 1 {
+		return best, nil
 	}
-	if len(best) > 1 {
-		best = m.spelledLike(best, text, tokens)
+	for _, l := range best {
+		spelled[l] = vocabularies[l].spelled(text, tokens)
 	}
-	return best, nil
+	top := slices.Max(slices.Collect(maps.Values(spelled)))
+	return slices.DeleteFunc(best, func(l language.Language) bool { return spelled[l] < top-clearly }), nil
 }
+
+// clearly is how much more probable the spelling of a text must be in a language for another one to be ruled out, in nats.
+const clearly = 1
 
 // enough is the share of the words of a text that a network must know for the text not to be in a language without a model, whose
 // function words can be English or Spanish ones, or abbreviations.
@@ -172,39 +165,17 @@ const enough = 0.85
 
 // knows reports whether the network of a language knows nearly all words of a text.
 func (m *Model) knows(text string) bool {
+	vocabularies, err := m.vocabularies()
+	if err != nil {
+		return false
+	}
 	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
-	for _, l := range slices.Sorted(maps.Keys(m.members)) {
-		member, err := m.members[l]()
-		if err != nil {
-			continue // tagging returns the error
-		}
-		if known, words := member.countKnown(text, tokens, nil); words > 0 && float64(known) >= enough*float64(words) {
+	for _, v := range vocabularies {
+		if known, words := countKnown(v, text, tokens, nil); words > 0 && float64(known) >= enough*float64(words) {
 			return true
 		}
 	}
 	return false
-}
-
-// clearly is how much more probable the spelling of a text must be in a language for another one to be ruled out, in nats.
-const clearly = 1
-
-// spelledLike returns those of the languages, whose models are open, in which the spelling of a text is most probable.
-func (m *Model) spelledLike(some []language.Language, text string, tokens []data.Token) []language.Language {
-	scores := make([]float64, len(some))
-	for i, l := range some {
-		spelling := m.spellings[l]()
-		for _, t := range tokens {
-			scores[i] += spelling.score(text[t.Start:t.End])
-		}
-	}
-	most := slices.Max(scores)
-	var best []language.Language
-	for i, l := range some {
-		if scores[i] >= most-clearly {
-			best = append(best, l)
-		}
-	}
-	return best
 }
 
 // foreign returns an error if too much of a note is in languages without a model.

@@ -92,6 +92,24 @@ func TestPhrasesOfRareWordsBelongToOneLanguage(t *testing.T) {
 	}
 }
 
+// Letters of a table counted as Spanish words, and a Spanish list of the hours of appointments as an English note, so that the model
+// of the other language alone examined them.
+func TestShorthandBelongsToItsLanguage(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Influenza Y, Tdap Y, Shingrix Y, Pneumovax Y, consent on file Y, screening form Y, next due fall": "en",
+		"Blood group A, antibody screen A neg, crossmatch A, unit A, issued by lab":                        "en",
+		"Holter i, ECG i, ergometría i, sin cambios; revisión i, analítica i":                              "es",
+	} {
+		if got := m.Languages(text); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q: the models of %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A line of abbreviations that spell function words of Italian was not examined.
 func TestAbbreviationsWereTakenForItalian(t *testing.T) {
 	m, err := Open(Auto, 1)

@@ -52,10 +52,10 @@ type Model struct {
 	Types *data.TypeSet // type set of the spans that the model finds
 	Dir   string        // model folder, even if Open was given a run folder
 
-	members   map[language.Language]member // of Auto; nil for other models
-	spellings map[language.Language]func() *spelling
-	usualOnce sync.Once
-	usual     *operating.Usual // see Unlike
+	members      map[language.Language]member // of Auto; nil for other models
+	vocabularies func() (map[language.Language]*vocabulary, error)
+	usualOnce    sync.Once
+	usual        *operating.Usual // see Unlike
 }
 
 // Open reads the model in a model folder, or the best model of a run folder. If dir is the name of a model that comes
@@ -95,8 +95,11 @@ func Open(dir string, workers int) (*Model, error) {
 }
 
 // CheckPlain returns an error if the model cannot tag notes without columns (data.Document.Columns), such as plain text, because a
-// feature reads one.
+// feature reads one. No model that comes with the program does.
 func (m *Model) CheckPlain(ctx context.Context) error {
+	if m.Builtin() {
+		return nil // and Auto opens a model when a note of its language comes
+	}
 	_, err := m.Tag(ctx, []*data.Document{{ID: "none"}})
 	if missing, ok := errors.AsType[*data.NoColumn](err); ok {
 		return fmt.Errorf("%s: the model reads the column %s of each note, beside its text, and these notes have none: lethe predict reads it from files of the format jsonl, or of conll and hf with --conll and --hf-columns", m.Dir, missing.Column)

@@ -92,23 +92,20 @@ func (m *Model) measure(text string, found []data.Span) operating.Usual {
 // unknown returns the share of words of at least four letters outside of the spans that the model's
 // first network has no vector for, or 0 if it has no network.
 func (m *Model) unknown(text string, tokens []data.Token, found []data.Span) float64 {
-	known, words := m.countKnown(text, tokens, found)
-	return float64(words-known) / math.Max(1, float64(words))
-}
-
-// countKnown counts the words of at least four letters outside of the spans, and those of them that the model's
-// first network has a vector for. If the model has no network, it counts nothing.
-func (m *Model) countKnown(text string, tokens []data.Token, found []data.Span) (known, words int) {
-	var network interface{ Knows(token string) bool }
 	for _, leaf := range system.Leaves(m.Tagger) {
-		if k, ok := leaf.(interface{ Knows(token string) bool }); ok {
-			network = k
-			break
+		if network, ok := leaf.(lexicon); ok {
+			known, words := countKnown(network, text, tokens, found)
+			return float64(words-known) / math.Max(1, float64(words))
 		}
 	}
-	if network == nil {
-		return 0, 0
-	}
+	return 0
+}
+
+// A lexicon knows some words.
+type lexicon interface{ Knows(word string) bool }
+
+// countKnown counts the words of at least four letters outside of the spans, and those of them that a lexicon knows.
+func countKnown(by lexicon, text string, tokens []data.Token, found []data.Span) (known, words int) {
 	for _, t := range tokens {
 		word := text[t.Start:t.End]
 		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsLetter(first) || utf8.RuneCountInString(word) < 4 {
@@ -118,7 +115,7 @@ func (m *Model) countKnown(text string, tokens []data.Token, found []data.Span) 
 			continue
 		}
 		words++
-		if network.Knows(word) {
+		if by.Knows(word) {
 			known++
 		}
 	}

@@ -155,7 +155,7 @@ func serve(cmd *cobra.Command, config service.Config, named []engine.Named, revi
 	if err != nil {
 		return usageError(cmd, err)
 	}
-	collectEarlier()
+	collectAt(withSeveralModels)
 	if pool, err = engine.NewPool(named...); err != nil {
 		return err
 	}

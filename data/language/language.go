@@ -37,10 +37,11 @@ const (
 	// switchCost is how many more function words of another language than of the first one
 	// a run of lines must have to be a part of its own.
 	switchCost = 4
-	// fewest is the number of function words that a part must have to be in English or Spanish, and fewestForeign to
-	// be in another language, which must also have half as many again as English and Spanish have: short phrases
-	// of medicine are full of Latin. fewestDifferent of the latter must differ: IM and OS are repeated.
-	fewest, fewestForeign, fewestDifferent = 3, 6, 4
+	// fewest is how many more function words of English than of Spanish a part must have to be in English, and the other way
+	// round. fewestForeign is the number of those of another language that it must have to be in this one, which must also have half
+	// as many again as English and Spanish have: short phrases of medicine are full of Latin. Of these words, fewestOwn different ones must
+	// be neither English nor Spanish: IM and OS are repeated.
+	fewest, fewestForeign, fewestOwn = 4, 6, 3
 )
 
 // Parts divides a text into parts, at line ends. Lines without function words belong to the
@@ -91,9 +92,9 @@ func decide(hits []int, part string) Language {
 	ours := max(hits[0], hits[1]) // English and Spanish come first
 	most := slices.Max(hits)
 	switch {
-	case most >= fewestForeign && 2*most >= 3*ours && different(part, languages[slices.Index(hits, most)]) >= fewestDifferent:
+	case most >= fewestForeign && 2*most >= 3*ours && own(part, languages[slices.Index(hits, most)]) >= fewestOwn:
 		return languages[slices.Index(hits, most)]
-	case ours >= fewest:
+	case ours >= min(hits[0], hits[1])+fewest:
 		return languages[slices.Index(hits[:2], ours)]
 	}
 	return Undecided
@@ -137,11 +138,12 @@ func count(text string) []int {
 	return hits
 }
 
-// different returns the number of different function words of a language in a text.
-func different(text string, l Language) int {
+// own returns the number of different function words of a language in a text that are neither English nor Spanish.
+func own(text string, l Language) int {
 	found := map[string]bool{}
 	for w := range words(text) {
-		if slices.Contains(languagesOf[w], l) {
+		of := languagesOf[w]
+		if slices.Contains(of, l) && !slices.Contains(of, English) && !slices.Contains(of, Spanish) {
 			found[w] = true
 		}
 	}

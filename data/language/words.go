@@ -4,15 +4,15 @@ import "strings"
 
 // functionWords are frequent words without content, by language. They are folded: in
 // lower case and without accents. Many belong to several languages; a text in one of them
-// has many words of its own language, and only some of the others. There are hardly any letters among them, because notes are full of
-// initials.
+// has many words of its own language, and only some of the others. There are no letters among them, because notes are full of
+// initials and codes.
 var functionWords = map[Language]string{
 	English: `the of and to in is was were are be been being has have had he she his her him they them their it its this that these those with
 		without for from by on at as an or but not no if when while which who whom whose what where how than then there here about after before during
 		between into over under up down out off again also any all both each few more most other some such only own same so very can could may might must
-		shall should will would do does did done we our you your i my me us because until through against per due since upon within likely noted denies
+		shall should will would do does did done we our you your my me us because until through against per due since upon within likely noted denies
 		reports states seen given patient history old year today left right`,
-	Spanish: `el la los las lo un una unos unas de del al a en y que no si se su sus le les con sin por para como mas pero muy ya es son fue
+	Spanish: `el la los las lo un una unos unas de del al en que no si se su sus le les con sin por para como mas pero muy ya es son fue
 		fueron era eran ser sido esta estan este esto estos estas ese esa eso hay ha han habia haber tiene tenia presenta refiere desde hasta entre sobre
 		tras ante bajo segun cuando donde quien cual cuyo cuya tambien ademas asi mismo misma otro otra otros otras todo toda todos todas cada durante
 		mediante aunque porque anos dias meses paciente acude realiza nos nuestro nuestra me mi yo te tu usted ni solo hace`,

@@ -80,9 +80,6 @@ func (t *Tagger) Config() Config { return t.config }
 // Knows reports whether the network has a vector for a token, as it is written or in lower case.
 func (t *Tagger) Knows(token string) bool { return t.vocabulary.token(token) != unknown }
 
-// Words returns the tokens that the network has vectors for.
-func (t *Tagger) Words() []string { return t.vocabulary.tokens[1:] }
-
 // Types returns the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 

@@ -142,7 +142,7 @@ func (t *Tagger) Contents() taggers.Contents {
 // Texts implements taggers.Verbatim. It yields the vocabulary, to which pretrained vectors and the network that the training
 // started from may contribute.
 func (t *Tagger) Texts(yield func(string) bool) {
-	for _, w := range t.Words() {
+	for _, w := range t.vocabulary.tokens[1:] {
 		if !yield(w) {
 			return
 		}

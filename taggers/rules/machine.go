@@ -50,15 +50,40 @@ func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*progr
 		case in.Op == syntax.InstCapture:
 			p.inst[i].group, p.inst[i].guard = events[in.Arg/2][in.Arg%2], guards[int(in.Arg/2)]
 		case consumes(in.Op):
-			for r := range rune(utf8.RuneSelf) {
-				if matchRune(&in, r) {
-					p.inst[i].ascii[r/64] |= 1 << (r % 64)
-				}
-			}
+			p.inst[i].ascii = asciiOf(&in)
 		}
 	}
 	p.mark(p.start, make([]bool, len(p.inst)))
 	return p
+}
+
+// asciiOf returns the set of ASCII characters that an instruction consumes. Building it from the ranges of the
+// instruction is faster than asking for each character, and most of the work in compiling a rule.
+func asciiOf(in *syntax.Inst) (set [2]uint64) {
+	add := func(from, to rune) {
+		for r := from; r <= to && r < utf8.RuneSelf; r++ {
+			set[r/64] |= 1 << (r % 64)
+		}
+	}
+	switch {
+	case in.Op == syntax.InstRuneAny:
+		add(0, utf8.RuneSelf)
+	case in.Op == syntax.InstRuneAnyNotNL:
+		add(0, '\n'-1)
+		add('\n'+1, utf8.RuneSelf)
+	case len(in.Rune) == 1:
+		add(in.Rune[0], in.Rune[0])
+		if syntax.Flags(in.Arg)&syntax.FoldCase != 0 {
+			for r := unicode.SimpleFold(in.Rune[0]); r != in.Rune[0]; r = unicode.SimpleFold(r) {
+				add(r, r)
+			}
+		}
+	default:
+		for i := 0; i < len(in.Rune); i += 2 {
+			add(in.Rune[i], in.Rune[i+1])
+		}
+	}
+	return set
 }
 
 // mark sets the bytes of first that can follow from instruction pc.

@@ -72,15 +72,13 @@ var parsed sync.Map
 // Parse reads the rules in raw and tries their examples. Errors begin with path, line
 // and column, and name the rule.
 func Parse(path string, raw []byte) (*Set, error) {
-	if known, ok := parsed.Load(string(raw)); ok {
-		s := known.(*Set)
-		return &Set{path: path, raw: s.raw, rules: s.rules, corrections: s.corrections, types: s.types}, nil
+	once, _ := parsed.LoadOrStore(string(raw), sync.OnceValues(func() (*Set, error) { return newSet(path, raw) }))
+	s, err := once.(func() (*Set, error))()
+	if err != nil {
+		parsed.Delete(string(raw))
+		return newSet(path, raw) // for an error that names this path
 	}
-	s, err := newSet(path, raw)
-	if err == nil {
-		parsed.Store(string(raw), s)
-	}
-	return s, err
+	return &Set{path: path, raw: s.raw, rules: s.rules, corrections: s.corrections, types: s.types}, nil
 }
 
 func newSet(path string, raw []byte) (*Set, error) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
@@ -124,54 +125,57 @@ func Open(s Sources, workers int) (*Resources, error) {
 }
 
 func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Resources, error) {
-	r := &Resources{sources: s}
-	var err error
-	if s.POS != "" {
-		if r.pos, err = pos.Load(s.POS); err != nil {
-			return nil, fmt.Errorf("resources.pos: %w", err)
-		}
-	}
-	if s.Clusters != "" {
-		if r.clusters, err = brown.Read(s.Clusters); err != nil {
-			return nil, fmt.Errorf("resources.clusters: %w", err)
-		}
-	}
-	if s.Vectors != "" {
-		v, err := embeddings.Load(s.Vectors, embeddings.Options{})
-		if err != nil {
-			return nil, fmt.Errorf("resources.vectors: %w", err)
-		}
-		r.vectors = binarize(v)
-	}
-	if s.WordNet != "" {
-		if r.wordnet, err = wordnet.Open(s.WordNet); err != nil {
-			return nil, fmt.Errorf("resources.wordnet: %w", err)
-		}
-	}
-	if s.Entities != "" {
-		if r.entities, err = openNetwork(s.Entities, workers); err != nil {
-			return nil, fmt.Errorf("resources.entities: %w", err)
-		}
-	}
-	if len(s.Gazetteers) > 0 {
-		if r.lists, err = gazetteer.NewDictionary(s.Gazetteers); err != nil {
-			return nil, fmt.Errorf("resources.gazetteers: %w", err)
-		}
-		r.listed = r.lists.Lists().Names()
-	}
-	if len(s.Headings) > 0 {
-		if r.headings, err = gazetteer.NewDictionary(s.Headings); err != nil {
-			return nil, fmt.Errorf("resources.headings: %w", err)
-		}
+	r := &Resources{sources: s, rules: make([]*rules.Tagger, len(s.Rules))}
+	sources := []source{
+		{"pos", s.POS != "", func() (err error) { r.pos, err = pos.Load(s.POS); return err }},
+		{"clusters", s.Clusters != "", func() (err error) { r.clusters, err = brown.Read(s.Clusters); return err }},
+		{"vectors", s.Vectors != "", func() error {
+			v, err := embeddings.Load(s.Vectors, embeddings.Options{})
+			if err == nil {
+				r.vectors = binarize(v)
+			}
+			return err
+		}},
+		{"wordnet", s.WordNet != "", func() (err error) { r.wordnet, err = wordnet.Open(s.WordNet); return err }},
+		{"entities", s.Entities != "", func() (err error) { r.entities, err = openNetwork(s.Entities, workers); return err }},
+		{"gazetteers", len(s.Gazetteers) > 0, func() (err error) { r.lists, err = gazetteer.NewDictionary(s.Gazetteers); return err }},
+		{"headings", len(s.Headings) > 0, func() (err error) { r.headings, err = gazetteer.NewDictionary(s.Headings); return err }},
 	}
 	for i := range s.Rules {
-		t, err := set(i)
-		if err != nil {
-			return nil, fmt.Errorf("resources.rules[%d]: %w", i, err)
-		}
-		r.rules = append(r.rules, t)
+		sources = append(sources, source{fmt.Sprintf("rules[%d]", i), true, func() (err error) { r.rules[i], err = set(i); return err }})
+	}
+	if err := readAll(sources); err != nil {
+		return nil, err
+	}
+	if r.lists != nil {
+		r.listed = r.lists.Lists().Names()
 	}
 	return r, nil
+}
+
+// A source is read if it is given.
+type source struct {
+	key   string
+	given bool
+	read  func() error
+}
+
+// readAll reads sources side by side. Of several errors, it returns that of the first source.
+func readAll(sources []source) error {
+	errs := make([]error, len(sources))
+	var reading sync.WaitGroup
+	for i, s := range sources {
+		if s.given {
+			reading.Go(func() { errs[i] = s.read() })
+		}
+	}
+	reading.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("resources.%s: %w", sources[i].key, err)
+		}
+	}
+	return nil
 }
 
 // openNetwork reads the model folder of a network. It finds the kind by its key, because
