@@ -88,7 +88,7 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 
 // viterbi finds the labels with the highest score. It reuses its memory for each sentence.
 type viterbi struct {
-	score, next []float32
+	score, next []float32 // by place: see moves
 	back        []int32
 	moves       moves
 }
@@ -96,27 +96,34 @@ type viterbi struct {
 // best returns the labels of the sentence in place s of the unaries. If scores are equal, the lower
 // label wins.
 func (v *viterbi) best(pk *packing, s int, u, trans kernel.Matrix) []int32 {
-	k, n := u.Cols, pk.lengths[s]
+	k, n, order := u.Cols, pk.lengths[s], v.moves.order
 	v.score, v.next = slices.Grow(v.score[:0], k)[:k], slices.Grow(v.next[:0], k)[:k]
 	v.back = slices.Grow(v.back[:0], n*k)[:n*k]
-	copy(v.score, trans.Row(k))
-	kernel.Add(v.score, u.Row(pk.row(s, 0)))
+	first, row := trans.Row(k), u.Row(pk.row(s, 0))
+	for p, label := range order {
+		v.score[p] = first[label] + row[label]
+	}
 	for t := 1; t < n; t++ {
 		v.moves.step(v.next, v.back[t*k:][:k], v.score)
-		kernel.Add(v.next, u.Row(pk.row(s, t)))
+		row, next := u.Row(pk.row(s, t)), v.next[:len(order)]
+		for p, label := range order {
+			next[p] += row[label]
+		}
 		v.score, v.next = v.next, v.score
 	}
-	last := 0
-	for i := range k {
-		v.score[i] += trans.Row(i)[k+1]
-		if v.score[i] > v.score[last] {
-			last = i
+	last := int32(0)
+	for p, label := range order {
+		v.score[p] += trans.Row(int(label))[k+1]
+		if v.score[p] > v.score[last] || v.score[p] == v.score[last] && label < order[last] {
+			last = int32(p)
 		}
 	}
 	y := make([]int32, n)
 	for t := n - 1; t >= 0; t-- {
-		y[t] = int32(last)
-		last = int(v.back[t*k+last])
+		y[t] = order[last]
+		if t > 0 {
+			last = v.moves.from(last, v.back[t*k+int(last)])
+		}
 	}
 	return y
 }

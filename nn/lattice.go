@@ -21,6 +21,7 @@ type lattice struct {
 	p        buffer // exp(u - the maximum of its row)
 	alphaBuf buffer
 	betaBuf  buffer
+	expATBuf buffer
 	qBuf     buffer // p_t beta_t / scale_t, the input of the step before
 	start    []float32
 	end      []float32
@@ -31,7 +32,8 @@ type lattice struct {
 	trans    kernel.Matrix
 	unaries  kernel.Matrix
 	expA     kernel.Matrix
-	factor   kernel.Factor // expA
+	forward  kernel.Factor // expA
+	backward kernel.Factor // expA, transposed, if that pays off
 	emit     kernel.Matrix
 	alpha    kernel.Matrix
 	beta     kernel.Matrix
@@ -62,7 +64,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		first := pk.offset[t]
 		if t > 0 {
 			from := pk.offset[t-1]
-			l.factor.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active))
+			l.forward.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active))
 		}
 		for s := range active {
 			r := first + s
@@ -74,17 +76,24 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 			} else {
 				shift += shiftA
 			}
-			l.scale[r] = scaleBy(alpha, p)
+			l.scale[r] = kernel.Dot(alpha, p)
+			kernel.MultiplyScaled(alpha, 1/l.scale[r], p)
 			l.logZ[s] += math.Log(float64(l.scale[r])) + float64(shift)
 		}
 	}
+	expAT := l.expATBuf.transposed(l.expA, pk.rows)
+	l.backward.Set(expAT)
 	for t := len(pk.active) - 1; t >= 0; t-- {
 		active, first := pk.active[t], pk.offset[t]
 		going := 0
 		if t+1 < len(pk.active) {
 			going = pk.active[t+1]
 			next := pk.offset[t+1]
-			kernel.AddMulNT(l.beta.Slice(first, first+going), l.q.Slice(next, next+going), l.expA)
+			if beta, q := l.beta.Slice(first, first+going), l.q.Slice(next, next+going); expAT.Rows > 0 {
+				l.backward.AddMul(beta, q)
+			} else {
+				kernel.AddMulNT(beta, q, l.expA)
+			}
 		}
 		for s := range active {
 			r := first + s
@@ -105,10 +114,9 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 				clear(l.q.Row(r))
 				continue
 			}
-			q, p, inv := l.q.Row(r), l.emit.Row(r), 1/l.scale[r]
-			for j := range q {
-				q[j] = p[j] * beta[j] * inv
-			}
+			q := l.q.Row(r)
+			copy(q, beta)
+			kernel.MultiplyScaled(q, 1/l.scale[r], l.emit.Row(r))
 		}
 	}
 	l.check(pk)
@@ -151,7 +159,7 @@ func (l *lattice) exponentiate(a kernel.Matrix) (shift float32) {
 	for i := range a.Rows {
 		kernel.ExpMinus(l.expA.Row(i), a.Row(i), shift)
 	}
-	l.factor.Set(l.expA)
+	l.forward.Set(l.expA)
 	return shift
 }
 
@@ -161,20 +169,6 @@ func expRow(dst *[]float32, src []float32) float32 {
 		*dst = make([]float32, len(src))
 	}
 	return kernel.ExpLess(*dst, src)
-}
-
-// scaleBy multiplies alpha by p, scales it to sum 1 and returns the sum.
-func scaleBy(alpha, p []float32) float32 {
-	var sum float32
-	for j, v := range p {
-		alpha[j] *= v
-		sum += alpha[j]
-	}
-	inv := 1 / sum
-	for j := range alpha {
-		alpha[j] *= inv
-	}
-	return sum
 }
 
 // sentence copies the unaries of the sentence in place s out of the packing.

@@ -57,7 +57,14 @@ func TestMovesLikeOneStep(t *testing.T) {
 		gotNext, gotBack := make([]float32, k), make([]int32, k)
 		m := newMoves(k, legal)
 		m.set(trans)
-		m.step(gotNext, gotBack, score)
+		before, after, raw := make([]float32, k), make([]float32, k), make([]int32, k)
+		for p, label := range m.order {
+			before[p] = score[label]
+		}
+		m.step(after, raw, before)
+		for p, label := range m.order {
+			gotNext[label], gotBack[label] = after[p], m.order[m.from(int32(p), raw[p])]
+		}
 		if !slices.Equal(gotNext, next) {
 			t.Fatalf("scores %v, want %v", gotNext, next)
 		}

@@ -139,10 +139,10 @@ func approachGeneric(y []float32, a float32, x []float32) {
 	}
 }
 
-func multiplyGeneric(y []float32, _ float32, x []float32) {
+func multiplyGeneric(y []float32, a float32, x []float32) {
 	x = x[:len(y)]
 	for i := range y {
-		y[i] *= x[i]
+		y[i] = y[i] * x[i] * a
 	}
 }
 

@@ -3368,10 +3368,11 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
 loop:
 	CMPQ    DX, $0x08
 	JL      tail
-	VMOVUPS (AX), Y0
-	VMOVUPS (CX), Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
+	VMOVUPS (AX), Y1
+	VMOVUPS (CX), Y2
+	VMULPS  Y2, Y1, Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
 	ADDQ    $0x20, AX
 	ADDQ    $0x20, CX
 	SUBQ    $0x08, DX
@@ -3380,13 +3381,14 @@ loop:
 tail:
 	TESTQ        DX, DX
 	JZ           done
-	MOVQ         DX, X0
-	VPBROADCASTD X0, Y0
-	VPCMPGTD     counts<>+0(SB), Y0, Y0
-	VMASKMOVPS   (AX), Y0, Y1
-	VMASKMOVPS   (CX), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VMULPS       Y3, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
 
 done:
 	VZEROUPPER
@@ -9483,10 +9485,11 @@ TEXT ·multiplyAVX512(SB), NOSPLIT, $0-32
 loop:
 	CMPQ    DX, $0x10
 	JL      tail
-	VMOVUPS (AX), Z0
-	VMOVUPS (CX), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)
+	VMOVUPS (AX), Z1
+	VMOVUPS (CX), Z2
+	VMULPS  Z2, Z1, Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	SUBQ    $0x10, DX
@@ -9498,10 +9501,11 @@ tail:
 	MOVL      $0x0000ffff, BX
 	BZHIL     DX, BX, BX
 	KMOVW     BX, K1
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (CX), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (CX), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
 
 done:
 	VZEROUPPER

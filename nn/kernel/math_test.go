@@ -152,11 +152,12 @@ func TestVectors(t *testing.T) {
 				got  func(y []float32)
 				want func(y, x float32) float32
 			}{
-				"Axpy":     {func(y []float32) { Axpy(y, a, x) }, func(y, x float32) float32 { return y + a*x }},
-				"Add":      {func(y []float32) { Add(y, x) }, func(y, x float32) float32 { return y + x }},
-				"Multiply": {func(y []float32) { Multiply(y, x) }, func(y, x float32) float32 { return y * x }},
-				"Approach": {func(y []float32) { Approach(y, a, x) }, func(y, x float32) float32 { return y + a*(x-y) }},
-				"Clamp":    {func(y []float32) { Clamp(y, 0.7) }, func(y, _ float32) float32 { return min(max(y, -0.7), 0.7) }},
+				"Axpy":           {func(y []float32) { Axpy(y, a, x) }, func(y, x float32) float32 { return y + a*x }},
+				"Add":            {func(y []float32) { Add(y, x) }, func(y, x float32) float32 { return y + x }},
+				"Multiply":       {func(y []float32) { Multiply(y, x) }, func(y, x float32) float32 { return y * x }},
+				"MultiplyScaled": {func(y []float32) { MultiplyScaled(y, 0.3, x) }, func(y, x float32) float32 { return y * x * 0.3 }},
+				"Approach":       {func(y []float32) { Approach(y, a, x) }, func(y, x float32) float32 { return y + a*(x-y) }},
+				"Clamp":          {func(y []float32) { Clamp(y, 0.7) }, func(y, _ float32) float32 { return min(max(y, -0.7), 0.7) }},
 			} {
 				got := append([]float32{}, y...)
 				c.got(got[:n])

@@ -7,7 +7,10 @@ func Axpy(y []float32, a float32, x []float32) { axpy(y, a, x[:len(y)]) }
 func Add(y, x []float32) { axpy(y, 1, x[:len(y)]) }
 
 // Multiply multiplies y by x, value by value.
-func Multiply(y, x []float32) { multiply(y, 0, x[:len(y)]) }
+func Multiply(y, x []float32) { multiply(y, 1, x[:len(y)]) }
+
+// MultiplyScaled multiplies y by x, value by value, and then by a.
+func MultiplyScaled(y []float32, a float32, x []float32) { multiply(y, a, x[:len(y)]) }
 
 // Approach moves y towards x by the fraction f of the distance.
 func Approach(y []float32, f float32, x []float32) { approach(y, f, x[:len(y)]) }

@@ -104,7 +104,7 @@ func (t *Tagger) Embeddings() (tokens, characters Embedding) {
 
 const (
 	// batchTokens bounds the number of tokens in a prediction batch, and thereby its memory.
-	batchTokens = 1024
+	batchTokens = 1536
 	// poolTokens is the number of tokens whose sentences are sorted by length before they are
 	// divided into batches. A batch of equal sentences takes fewer and wider steps.
 	poolTokens = 1 << 15

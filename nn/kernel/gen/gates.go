@@ -122,7 +122,7 @@ func vectorOps(i isa) {
 	})
 	binary(i, "axpy", func(y, x, a VecVirtual) { VFMADD231PS(x, a, y) })
 	binary(i, "approach", func(y, x, a VecVirtual) { VSUBPS(y, x, x); VFMADD231PS(x, a, y) })
-	binary(i, "multiply", func(y, x, a VecVirtual) { VMULPS(x, y, y) })
+	binary(i, "multiply", func(y, x, a VecVirtual) { VMULPS(x, y, y); VMULPS(a, y, y) })
 	binary(i, "clamp", func(y, x, a VecVirtual) { // x is not used; a NaN stays
 		VMINPS(y, a, y)
 		low := i.vec()
