@@ -33,7 +33,7 @@ type lattice struct {
 	unaries  kernel.Matrix
 	expA     kernel.Matrix
 	forward  kernel.Factor // expA
-	backward kernel.Factor // expA, transposed, if that pays off
+	backward kernel.Factor // expA, transposed
 	emit     kernel.Matrix
 	alpha    kernel.Matrix
 	beta     kernel.Matrix
@@ -81,7 +81,8 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 			l.logZ[s] += math.Log(float64(l.scale[r])) + float64(shift)
 		}
 	}
-	expAT := l.expATBuf.transposed(l.expA, pk.rows)
+	expAT := l.expATBuf.resize(k, k) // for any number of rows, so that a sentence has the same bits in every batch
+	kernel.Transpose(expAT, l.expA)
 	l.backward.Set(expAT)
 	for t := len(pk.active) - 1; t >= 0; t-- {
 		active, first := pk.active[t], pk.offset[t]
@@ -89,11 +90,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		if t+1 < len(pk.active) {
 			going = pk.active[t+1]
 			next := pk.offset[t+1]
-			if beta, q := l.beta.Slice(first, first+going), l.q.Slice(next, next+going); expAT.Rows > 0 {
-				l.backward.AddMul(beta, q)
-			} else {
-				kernel.AddMulNT(beta, q, l.expA)
-			}
+			l.backward.AddMul(l.beta.Slice(first, first+going), l.q.Slice(next, next+going))
 		}
 		for s := range active {
 			r := first + s

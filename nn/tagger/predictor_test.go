@@ -143,3 +143,34 @@ func TestInt8IsClose(t *testing.T) {
 		}
 	}
 }
+
+// A shard of notes must give the same bits as all of them, so a sentence must not depend on those that are tagged together with it. A sum over
+// labels once depended on how many tokens they had.
+func TestASentenceHasTheSameBitsInEveryBatch(t *testing.T) {
+	sizes := Sizes{Characters: 5, Tokens: 7, Labels: 61}
+	p := newPredictor(t, newNetwork(t, small("coupled"), sizes, 1), nil)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 20 {
+		sentences := randomSentences(rng, sizes, slices.Repeat([]int{4, 11, 7, 2}, 10)...)
+		alone, err := p.Predict(sentences[1:2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []float64
+		for token := range sentences[1].Tokens {
+			want = append(want, alone[0].Marginal(token, alone[0].Labels[token]))
+		}
+		together, err := p.Predict(sentences)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(together[1].Labels, alone[0].Labels) {
+			t.Fatal("the labels differ")
+		}
+		for token, p := range want {
+			if got := together[1].Marginal(token, alone[0].Labels[token]); got != p {
+				t.Fatalf("token %d: %v, and alone %v", token, got, p)
+			}
+		}
+	}
+}
