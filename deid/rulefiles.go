@@ -72,9 +72,9 @@ func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 		return nil, nil
 	case name == "none":
 	case name == "auto":
-		net.Formulaic, err = formulaicRules(types, types.Rules...)
+		net.Formulaic, err = formulaicRules(net, types.Rules...)
 	case slices.Contains(rules.BuiltinNames(), name):
-		net.Formulaic, err = formulaicRules(types, name)
+		net.Formulaic, err = formulaicRules(net, name)
 	default:
 		if _, err := os.Stat(name); err != nil {
 			return nil, fmt.Errorf("%q is neither a file nor one of auto, none, off, %s", name, strings.Join(rules.BuiltinNames(), ", "))
@@ -121,20 +121,22 @@ func joined(sets []*rules.Set) finder {
 	}
 }
 
-// formulaicRules returns a finder with those of the named built-in rules whose values are recognizable by their form,
-// or nil if there are no names. It translates types that the set lacks. The rules are compiled while the caller opens a model, which takes as long.
-func formulaicRules(types *data.TypeSet, names ...string) (finder, error) {
+// formulaicRules returns a finder for a net with those of the named built-in rules whose values are recognizable by their form,
+// or nil if there are no names. It translates types that the net's set lacks. In a note whose languages are known, only rules for these count; a value that the
+// rules of several languages find has the type of the first. The rules are compiled while the caller opens a model, which takes as long.
+func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	var forLanguage []string
 	for _, name := range names {
 		if err := (rules.Config{Set: name}).Validate(); err != nil {
 			return nil, err
 		}
-	}
-	if len(names) == 0 {
-		return nil, nil
+		forLanguage = append(forLanguage, languageOf(name))
 	}
 	become := map[string]string{} // type of a rule -> type of the set
-	compiled := sync.OnceValue(func() finder {
-		var sets []*rules.Set
+	compiled := sync.OnceValue(func() (sets []*rules.Set) {
 		for _, name := range names {
 			set, err := rules.Builtin(name)
 			if err != nil {
@@ -142,25 +144,46 @@ func formulaicRules(types *data.TypeSet, names ...string) (finder, error) {
 			}
 			formulaic := slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) })
 			for _, typ := range formulaic {
-				if become[typ] = typ; !types.Has(typ) {
-					become[typ] = cmp.Or(types.OfSort(sortOfRule(typ)), typ)
+				if become[typ] = typ; !net.Types.Has(typ) {
+					become[typ] = cmp.Or(net.Types.OfSort(sortOfRule(typ)), typ)
 				}
 			}
 			sets = append(sets, set.Only(formulaic))
 		}
-		return joined(sets)
+		return sets
 	})
 	go compiled()
 	return func(text string) []data.Span {
+		var languages []string
+		if net.Languages != nil {
+			languages = net.Languages(text)
+		}
 		var found []data.Span
-		for _, s := range compiled()(text) {
-			if sortOfRule(s.Type) != data.Date || inDigits(text[s.Start:s.End]) {
-				s.Type = become[s.Type]
-				found = append(found, s)
+		for i, set := range compiled() {
+			if forLanguage[i] != "" && len(languages) > 0 && !slices.Contains(languages, forLanguage[i]) {
+				continue
+			}
+			earlier := found
+			for _, s := range set.Spans(text) {
+				same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
+				if (sortOfRule(s.Type) != data.Date || inDigits(text[s.Start:s.End])) && !slices.ContainsFunc(earlier, same) {
+					s.Type = become[s.Type]
+					found = append(found, s)
+				}
 			}
 		}
 		return found
 	}, nil
+}
+
+// languageOf returns the language that built-in rules are for, which is that of the type set that names them, or "" if there is none.
+func languageOf(rules string) string {
+	for _, name := range data.TypeSetNames() {
+		if set, err := data.LookupTypeSet(name); err == nil && set.Language != "" && slices.Contains(set.Rules, rules) {
+			return set.Language
+		}
+	}
+	return ""
 }
 
 // sortOfRule returns the sort of a type of the built-in rules, which may be from any type set.

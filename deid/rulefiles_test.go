@@ -131,3 +131,24 @@ func TestAPhoneNumberBecameAnEMailAddress(t *testing.T) {
 		}
 	}
 }
+
+// With the model auto, the rules of all languages searched every note: an e-mail address in an English one became [CORREO_ELECTRONICO], and
+// dates were found that are none in English.
+func TestTheNetFollowsTheLanguageOfANote(t *testing.T) {
+	for _, tc := range []struct {
+		languages []string
+		want      string
+	}{
+		{nil, "EMAIL"}, {[]string{"en"}, "EMAIL"}, {[]string{"es"}, "CORREO_ELECTRONICO"}, {[]string{"en", "es"}, "EMAIL"},
+	} {
+		net, err := NewNet("auto", data.Any)
+		if err != nil {
+			t.Fatal(err)
+		}
+		net.Languages = func(string) []string { return tc.languages }
+		found := net.Formulaic("oda.lund@angora.example")
+		if len(found) != 1 || found[0].Type != tc.want {
+			t.Errorf("languages %q: %v, want %s", tc.languages, found, tc.want)
+		}
+	}
+}

@@ -107,6 +107,41 @@ func (m *Model) Languages(text string) []string {
 
 // languages returns the languages whose models examine a note, sorted.
 func (m *Model) languages(text string) []language.Language {
+	return m.recent.get(text, m.decide)
+}
+
+// recent has the languages of some of the last notes, because the safety net, the replacer and the audit ask for those of each note.
+type recent struct {
+	sync.Mutex
+	of    map[string][]language.Language
+	bytes int // of the texts
+}
+
+// maxRecent bounds the texts that recent keeps in memory, in bytes.
+const maxRecent = 1 << 22
+
+// get returns the languages of a text, which decide finds if they are not known.
+func (r *recent) get(text string, decide func(text string) []language.Language) []language.Language {
+	r.Lock()
+	found, ok := r.of[text]
+	r.Unlock()
+	if ok {
+		return found
+	}
+	found = decide(text)
+	r.Lock()
+	defer r.Unlock()
+	if r.bytes += len(text); r.bytes > maxRecent || r.of == nil {
+		r.of, r.bytes = map[string][]language.Language{}, len(text)
+	}
+	if len(text) <= maxRecent {
+		r.of[text] = found
+	}
+	return found
+}
+
+// decide returns the languages whose models examine a note, sorted.
+func (m *Model) decide(text string) []language.Language {
 	if known := languagesOf(m.members, language.Parts(text)); len(known) > 0 {
 		return known
 	}

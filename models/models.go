@@ -54,6 +54,7 @@ type Model struct {
 
 	members      map[language.Language]member // of Auto; nil for other models
 	vocabularies func() (map[language.Language]*vocabulary, error)
+	recent       recent
 	usualOnce    sync.Once
 	usual        *operating.Usual // see Unlike
 }

@@ -76,7 +76,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 			if err != nil {
 				return err
 			}
-			if tagger, err = newNetted(tagger, opt.safetyNet, model.Types, opt.workers); err != nil {
+			if tagger, err = newNetted(tagger, opt.safetyNet, model, opt.workers); err != nil {
 				return usageError(cmd, err)
 			}
 			if opt.recording.Marginals+opt.recording.Logits == "" {

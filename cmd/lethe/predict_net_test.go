@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // lund finds "Dr. Lund" and nothing else.
@@ -36,7 +37,7 @@ func TestNetted(t *testing.T) {
 		"none": "Seen by Dr. [DOCTOR Lund]. [DOCTOR LUND] called from (555) 123-4567. [DOCTOR Lund] again. Lund again. Lund again.",
 		"off":  "Seen by Dr. [DOCTOR Lund]. LUND called from (555) 123-4567. Lund again. Lund again. Lund again.",
 	} {
-		tagger, err := newNetted(lund{}, name, types, 2)
+		tagger, err := newNetted(lund{}, name, &models.Model{Types: types}, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestNetted(t *testing.T) {
 			t.Errorf("%s: score %v, and the note has %v", name, found[0][0].Score, docs[0].Spans)
 		}
 	}
-	if _, err := newNetted(lund{}, "no-such-file", types, 1); err == nil || !strings.Contains(err.Error(), "--safety-net") {
+	if _, err := newNetted(lund{}, "no-such-file", &models.Model{Types: types}, 1); err == nil || !strings.Contains(err.Error(), "--safety-net") {
 		t.Errorf("error %v", err)
 	}
 }

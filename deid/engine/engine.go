@@ -53,6 +53,9 @@ func (s *Setup) Open() (*Engine, error) {
 	if e.Known, err = given.Set(&e.base, e.Types); err != nil {
 		return nil, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
 	}
+	if e.base.Net != nil && e.Model != nil {
+		e.base.Net.Languages = e.Model.Languages
+	}
 	return e, nil
 }
 

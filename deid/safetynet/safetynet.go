@@ -41,6 +41,9 @@ type Net struct {
 	Types *data.TypeSet // its sorts determine how the values of a type are searched for
 	// Formulaic finds PHI by its form; nil for none.
 	Formulaic func(text string) []data.Span
+	// Languages returns the languages of a note, such as en, or nil if they are not known. It may be nil. Formulaic
+	// may use it.
+	Languages func(text string) []string
 }
 
 // Removed is a replaced text and its type.

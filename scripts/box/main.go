@@ -212,8 +212,11 @@ type system struct {
 // systems opens the systems.
 func (o options) systems(types *data.TypeSet) ([]system, error) {
 	var systems []system
-	add := func(name string, tagger data.Tagger, types *data.TypeSet) error {
+	add := func(name string, tagger data.Tagger, types *data.TypeSet, languages func(string) []string) error {
 		net, err := deid.NewNet("auto", types)
+		if err == nil {
+			net.Languages = languages
+		}
 		d := &deid.Deidentifier{Tagger: tagger, Net: net, Workers: o.workers}
 		systems = append(systems, system{name, func(set) (data.Tagger, error) { return d, nil }})
 		return err
@@ -233,7 +236,7 @@ func (o options) systems(types *data.TypeSet) ([]system, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := add(filepath.Base(dir), tagger, model.Types); err != nil {
+		if err := add(filepath.Base(dir), tagger, model.Types, model.Languages); err != nil {
 			return nil, err
 		}
 	}
@@ -242,7 +245,7 @@ func (o options) systems(types *data.TypeSet) ([]system, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := add("rules", found, types); err != nil {
+		if err := add("rules", found, types, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -11,7 +11,8 @@
 #   - a tenth of them, by a Python function with the patterns of Presidio, on two workers
 #
 # All outputs of Lethe must be equal, row by row. The comparison is printed; FOLDER keeps the tables, the logs and results.tsv.
-# It takes some minutes for 5,000 notes. MODEL is the model (default en). FOLDER must be new, except for its venv.
+# It takes some minutes for 5,000 notes. MODEL is the model (default en), and CORPUS the kind of notes that lethe synth generates (default en). FOLDER must be
+# new, except for its venv.
 set -eu
 
 [ $# = 2 ] || { echo "usage: compare.sh NOTES FOLDER" >&2; exit 2; }
@@ -33,7 +34,7 @@ ln -sfn "$folder/venv" "$folder/cluster/venv"
 
 (cd "$here/../.." && CGO_ENABLED=0 go build -trimpath -o "$folder/lethe" ./cmd/lethe)
 echo 'a key for the comparison' >"$folder/key"
-"$folder/lethe" synth --notes "$notes" --split test --seed 4 --format jsonl --output "$folder/synth.jsonl"
+"$folder/lethe" synth --corpus "${CORPUS:-en}" --notes "$notes" --split test --seed 4 --format jsonl --output "$folder/synth.jsonl"
 "$python" "$here/compare.py" prepare "$folder"
 
 # result NAME SECONDS NOTES NOTE prints a row and keeps it.
