@@ -16,6 +16,7 @@ type Decoder struct {
 	free      kernel.Matrix // zeros, in the place of missing transitions
 	lattice   lattice
 	viterbi   viterbi
+	likely    likely
 }
 
 // NewDecoder returns a decoder for this many labels. legal reports whether label b may follow label
@@ -73,7 +74,10 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 	d.lattice.run(pk, unaries, crf) // with transitions of 0 it is a softmax at each element
 	found := make([]Labeling, len(axis.order))
 	for s, i := range axis.order {
-		y := d.viterbi.best(pk, s, unaries, d.trans)
+		y, ok := d.likely.best(pk, s, &d.lattice, d.trans)
+		if !ok {
+			y = d.viterbi.best(pk, s, unaries, d.trans)
+		}
 		other := make([]int32, len(y))
 		found[i] = Labeling{
 			y, func(from, to int) float64 { return d.lattice.probability(pk, s, y, from, to) },
@@ -84,6 +88,72 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 		}
 	}
 	return found
+}
+
+// negligible is the marginal probability below which likely leaves out a label.
+const negligible = 1e-4
+
+// likely finds the labels with the highest score among those whose marginal probability is not negligible, of
+// which most elements have one or two. The marginal of a label is the sum over all paths through it. A path with a
+// label that is left out thus has a negligible probability, so the path that is found is the best one of all if its own
+// is higher.
+type likely struct {
+	labels []int32   // of one element after the other
+	start  []int32   // by element, its first label
+	back   []int32   // by label, the index of the one before
+	score  []float32 // by label
+}
+
+// best returns the labels of the sentence in place s, and whether they are sure to be the same that viterbi finds.
+func (v *likely) best(pk *packing, s int, l *lattice, trans kernel.Matrix) (y []int32, ok bool) {
+	if l.broken[s] {
+		return nil, false
+	}
+	k, n := l.labels, pk.lengths[s]
+	v.labels, v.start, v.back, v.score = v.labels[:0], append(v.start[:0], 0), v.back[:0], v.score[:0]
+	for t := range n {
+		r := pk.row(s, t)
+		alpha, beta, u := l.alpha.Row(r), l.beta.Row(r), l.unaries.Row(r)
+		before, first := 0, int(v.start[t])
+		if t > 0 {
+			before = int(v.start[t-1])
+		}
+		beta = beta[:len(alpha)]
+		for label, a := range alpha {
+			if a*beta[label] < negligible {
+				continue
+			}
+			var score float32
+			back := int32(-1)
+			if t == 0 {
+				score = trans.Row(k)[label]
+			}
+			for b := before; b < first; b++ {
+				if next := v.score[b] + trans.Data[int(v.labels[b])*trans.Stride+label]; back < 0 || next > score {
+					score, back = next, int32(b)
+				}
+			}
+			v.labels, v.back, v.score = append(v.labels, int32(label)), append(v.back, back), append(v.score, score+u[label])
+		}
+		if len(v.labels) == first {
+			return nil, false
+		}
+		v.start = append(v.start, int32(len(v.labels)))
+	}
+	best, top := int32(-1), float32(0)
+	for i := v.start[n-1]; i < v.start[n]; i++ {
+		if score := v.score[i] + trans.Row(int(v.labels[i]))[k+1]; best < 0 || score > top {
+			best, top = i, score
+		}
+	}
+	if !(math.Exp(float64(top)-l.logZ[s]) > 2*negligible) { // twice, because the score is rounded; false for -Inf
+		return nil, false
+	}
+	y = make([]int32, n)
+	for t := n - 1; t >= 0; t-- {
+		y[t], best = v.labels[best], v.back[best]
+	}
+	return y, true
 }
 
 // viterbi finds the labels with the highest score. It reuses its memory for each sentence.

@@ -26,9 +26,10 @@ type Graph struct {
 	axes     []*Axis
 	lookups  []*lookup
 	dropouts int
-	seeded   bool        // whether the current batch has seeds
-	int8     bool        // see Int8
-	memory   *lstmMemory // which all LSTMs of a graph for prediction share
+	seeded   bool             // whether the current batch has seeds
+	int8     bool             // see Int8
+	memory   *lstmMemory      // which all LSTMs of a graph for prediction share
+	bypassed map[*G.Node]bool // see pieces
 }
 
 // buildError is the panic of a layer that does not fit.
@@ -161,9 +162,9 @@ func build[M any](params *Params, training bool, assembly func(*Graph) M) (g *Gr
 			err = fmt.Errorf("nn: building the graph: %v", p)
 		}
 	}()
-	g = &Graph{ExprGraph: G.NewGraph(), Training: training, params: params, nodes: map[string]*G.Node{}}
+	g = &Graph{ExprGraph: G.NewGraph(), Training: training, params: params, nodes: map[string]*G.Node{}, bypassed: map[*G.Node]bool{}}
 	if !training {
-		g.memory = &lstmMemory{}
+		g.memory = &lstmMemory{brief: true}
 	}
 	model = assembly(g)
 	params.initialise()

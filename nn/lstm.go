@@ -74,7 +74,7 @@ func (g *Graph) recurrent(name string, x *G.Node, units int, cell Cell, directio
 	if err != nil {
 		g.Fail(name, "%w", err)
 	}
-	in := []*G.Node{x}
+	in, pieces := g.pieces(x)
 	for i, suffix := range suffixes {
 		name := name + suffix
 		in = append(in, g.Param(name+".W", d+units, kind.Gates()*units, Glorot), g.Param(name+".b", 1, kind.Gates()*units, Zeros))
@@ -87,32 +87,38 @@ func (g *Graph) recurrent(name string, x *G.Node, units int, cell Cell, directio
 			in = append(in, g.Param(name+".c0", 1, units, Glorot), g.Param(name+".h0", 1, units, Glorot))
 		}
 		directions[i].cell, directions[i].lstmMemory = kind, g.memory
-		directions[i].input8, directions[i].recurrent8 = g.rounded(), g.rounded()
+		for range pieces.list {
+			directions[i].input8 = append(directions[i].input8, g.rounded())
+		}
+		directions[i].recurrent8 = g.rounded()
 		if g.memory == nil {
 			directions[i].lstmMemory = &lstmMemory{}
 		}
 	}
-	return g.Apply(name, &recurrent{axis: axis, units: units, directions: directions}, axis, units*len(directions), in...)
+	return g.Apply(name, &recurrent{axis: axis, pieces: pieces, units: units, directions: directions}, axis, units*len(directions), in...)
 }
 
-// recurrent has the input x and the parameters of one or two directions.
+// recurrent has the pieces of x as inputs, in training x itself, and the parameters of one or two directions.
 type recurrent struct {
 	axis       *Axis
+	pieces     *pieces
 	units      int
 	directions []lstm
 	h          buffer
-	product    float64 // of one row
+	products   float64 // multiplications of the last run
 }
 
 func (l *recurrent) Forward(in []kernel.Matrix) kernel.Matrix {
-	x, rest := in[0], in[1:]
-	h := l.h.resize(x.Rows, l.units*len(l.directions))
-	l.product = 0
+	n := len(l.pieces.list)
+	l.pieces.take(in[:n], l.axis.rows)
+	rest := in[n:]
+	h := l.h.resize(l.axis.rows, l.units*len(l.directions))
+	l.products = 0
 	for i := range l.directions {
-		var p lstmWeights
-		p, rest = split(l.directions[i].cell, rest)
-		l.product += float64(len(p.w.Data))
-		l.directions[i].forward(&l.axis.packing, x, p, h.Columns(i*l.units, (i+1)*l.units))
+		var w lstmWeights
+		w, rest = split(l.directions[i].cell, rest)
+		l.products += l.pieces.multiplications(w.w.Cols) + float64(l.axis.rows*l.units*w.w.Cols)
+		l.directions[i].forward(&l.axis.packing, l.pieces, w, h.Columns(i*l.units, (i+1)*l.units))
 	}
 	return h
 }
@@ -129,7 +135,7 @@ func (l *recurrent) Backward(in []kernel.Matrix, h, dout kernel.Matrix, din []ke
 }
 
 func (l *recurrent) work() (forward, backward float64) {
-	f := 2 * l.product * float64(l.axis.rows)
+	f := 2 * l.products
 	return f, 2 * f
 }
 
@@ -154,12 +160,15 @@ type lstm struct {
 	reverse bool
 	*lstmMemory
 
-	input8, recurrent8 *rounded // the weights of x and of the hidden state before
+	input8     []*rounded // the weights of each piece of x
+	recurrent8 *rounded   // the weights of the hidden state before
 }
 
 // lstmMemory contains what forward stores for backward. In prediction, where there is no backward,
-// all LSTMs of a machine share one.
+// all LSTMs of a machine share one, with the rows of one step only.
 type lstmMemory struct {
+	brief            bool   // whether it has the rows of one step
+	factors          buffer // see pieces.times
 	z, c, tanhC      buffer // activations of the gates, cells and their tanh, one row per token
 	dz, dh, dc, prev buffer
 	wxT, whT         buffer
@@ -183,15 +192,20 @@ func (l *lstm) step(pk *packing, i int) (first, active, from, going int) {
 	return pk.offset[t], pk.active[t], from, going
 }
 
-// forward computes the hidden states h [rows, n] of x [rows, d].
-func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Matrix) {
-	n, d, gates := h.Cols, x.Cols, p.w.Cols
-	wx, wh := p.w.Slice(0, d), p.w.Slice(d, d+n)
-	z, c, tanhC := l.z.resize(pk.rows, gates), l.c.resize(pk.rows, n), l.tanhC.resize(pk.rows, n)
-	for r := range pk.rows {
-		copy(z.Row(r), p.b.Data)
+// forward computes the hidden states h [rows, n] of x.
+func (l *lstm) forward(pk *packing, x *pieces, p lstmWeights, h kernel.Matrix) {
+	n, gates := h.Cols, p.w.Cols
+	d := p.w.Rows - n
+	wh := p.w.Slice(d, d+n)
+	product := x.times(p.w.Slice(0, d), p.b.Data, l.input8, &l.factors)
+	rows := pk.rows
+	if l.brief && rows > 0 {
+		rows = pk.active[0]
 	}
-	multiply(z, x, wx, l.input8)
+	z, c, tanhC := l.z.resize(rows, gates), l.c.resize(rows, n), l.tanhC.resize(rows, n)
+	if !l.brief {
+		product.set(z, 0)
+	}
 	zero := l.prev.zeroed(1, n) // the cell before the first token if it is not trained
 	c0 := zero
 	h0z := l.h0z.zeroed(1, gates) // h0.Wh, the same for every sequence
@@ -208,25 +222,30 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 	}
 	for i := range pk.active {
 		first, active, from, going := l.step(pk, i)
+		at, before := first, from // the rows of z, c and tanhC
+		if l.brief {
+			at, before = 0, 0
+			product.set(z.Slice(0, active), first)
+		}
 		if going > 0 {
-			recur(z.Slice(first, first+going), h.Slice(from, from+going))
+			recur(z.Slice(at, at+going), h.Slice(from, from+going))
 		}
 		if p.p.Rows > 0 && going > 0 {
-			kernel.AddMul(z.Slice(first, first+going).Columns(n, n+p.p.Cols), c.Slice(from, from+going), p.p)
+			kernel.AddMul(z.Slice(at, at+going).Columns(n, n+p.p.Cols), c.Slice(before, before+going), p.p)
 		}
 		for s := range active {
-			before := c0.Data
+			cell := c0.Data
 			if s < going {
-				before = c.Row(from + s)
+				cell = c.Row(before + s)
 			} else {
-				kernel.Add(z.Row(first+s), h0z.Data)
+				kernel.Add(z.Row(at+s), h0z.Data)
 			}
-			l.cell.Forward(z.Row(first+s), before, c.Row(first+s), tanhC.Row(first+s), h.Row(first+s))
+			l.cell.Forward(z.Row(at+s), cell, c.Row(at+s), tanhC.Row(at+s), h.Row(first+s))
 		}
 		if l.cell.SplitsOutput() {
-			kernel.AddMul(z.Slice(first, first+active).Columns(3*n, 4*n), c.Slice(first, first+active), p.po)
-			for r := first; r < first+active; r++ {
-				l.cell.ForwardOutput(z.Row(r), tanhC.Row(r), h.Row(r))
+			kernel.AddMul(z.Slice(at, at+active).Columns(3*n, 4*n), c.Slice(at, at+active), p.po)
+			for s := range active {
+				l.cell.ForwardOutput(z.Row(at+s), tanhC.Row(at+s), h.Row(first+s))
 			}
 		}
 	}

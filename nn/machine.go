@@ -46,7 +46,7 @@ func NewMachine[E any, M Model[E]](params *Params, assembly func(*Graph) M, trai
 	}
 	m := &Machine[E, M]{model, &machine{graph: g}}
 	if !training {
-		return m, m.plan(g.AllNodes())
+		return m, m.plan(m.computed())
 	}
 	return m, m.differentiate(model.Loss())
 }
@@ -103,6 +103,18 @@ type gradient struct {
 	slot   int
 	shared bool // other nodes have the same memory, so that it must be copied before it is changed
 	own    buffer
+}
+
+// computed returns the nodes of a graph for prediction without those that only a layer that reads their pieces
+// would use.
+func (m *machine) computed() G.Nodes {
+	used := map[*G.Node]bool{}
+	for _, n := range m.graph.AllNodes() {
+		if !m.graph.bypassed[n] {
+			m.ancestors(used, n)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.graph.AllNodes()), func(n *G.Node) bool { return !used[n] })
 }
 
 // plan lists the steps for the nodes, which must be in the order in which they were added: Gorgonia
@@ -332,7 +344,8 @@ func (m *machine) FLOP() float64 { return m.flop }
 
 // Value returns the value of a node for the current batch: [rows, columns], or [1, 1] for a scalar.
 // It is valid until the next run, and empty for a node that the machine does not compute: in
-// training, one that the loss does not depend on.
+// training, one that the loss does not depend on, and in prediction one of Gather, Sum or Concat that only an LSTM
+// reads.
 func (m *machine) Value(n *G.Node) kernel.Matrix {
 	if slot, ok := m.slots[n]; ok {
 		return m.values[slot]

@@ -21,12 +21,14 @@ type vectors struct {
 	softmax                                  func(dst, src *float32, top float32, n int)
 	axpy, approach, multiply, clamp, expLess func(y, x *float32, a float32, n int)
 	largest                                  func(x *float32, n int) float32
-	viterbi                                  []viterbiFunc // [vectors of columns-1]
+	sumRows                                  [8]sumRowsFunc // [vectors of columns-1]
+	viterbi                                  []viterbiFunc  // [vectors of columns-1]
 }
 
 type (
 	productFunc func(a *float32, ar, ak int, b *float32, bs int, c *float32, cs int, k, last int)
 	viterbiFunc func(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+	sumRowsFunc func(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
 	dotsFunc    func(a *float32, ar int, b *float32, br int, c *float32, cs int, k, last int)
 )
 
@@ -45,7 +47,9 @@ var avx2 = &vectors{
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
 	exp:      expAVX2, tanh: tanhAVX2, gelu: geluAVX2, geluTanh: geluTanhAVX2, silu: siluAVX2, normalize: normalizeAVX2, softmax: softmaxAVX2,
-	axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, largest: largestAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
+	axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, largest: largestAVX2,
+	sumRows: [8]sumRowsFunc{sumRows1AVX2, sumRows2AVX2, sumRows3AVX2, sumRows4AVX2, sumRows5AVX2, sumRows6AVX2, sumRows7AVX2, sumRows8AVX2},
+	viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
 }
 
 var avx512 = &vectors{
@@ -65,7 +69,9 @@ var avx512 = &vectors{
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
 	exp:      expAVX512, tanh: tanhAVX512, gelu: geluAVX512, geluTanh: geluTanhAVX512, silu: siluAVX512, normalize: normalizeAVX512, softmax: softmaxAVX512,
-	axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
+	axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512,
+	sumRows: [8]sumRowsFunc{sumRows1AVX512, sumRows2AVX512, sumRows3AVX512, sumRows4AVX512, sumRows5AVX512, sumRows6AVX512, sumRows7AVX512, sumRows8AVX512},
+	viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
 }
 
 // inUse is the set of kernels in use; nil stands for pure Go.
@@ -169,6 +175,19 @@ func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 		nv := min((len(next)-j+v.width-1)/v.width, len(v.viterbi))
 		cols := min(len(next)-j, nv*v.width)
 		v.viterbi[nv-1](&a.Data[j], 4*a.Stride, &score[0], len(score), &next[j], &back[j], cols-(nv-1)*v.width)
+		j += cols
+	}
+}
+
+func sumRows(dst []float32, m Matrix, numbers []int32) {
+	if inUse == nil || len(dst) == 0 || len(numbers) == 0 {
+		sumRowsGeneric(dst, m, numbers)
+		return
+	}
+	for j := 0; j < len(dst); {
+		nv := min((len(dst)-j+inUse.width-1)/inUse.width, len(inUse.sumRows))
+		cols := min(len(dst)-j, nv*inUse.width)
+		inUse.sumRows[nv-1](&m.Data[j], 4*m.Stride, &numbers[0], len(numbers), &dst[j], cols-(nv-1)*inUse.width)
 		j += cols
 	}
 }

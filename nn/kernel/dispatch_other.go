@@ -40,6 +40,8 @@ func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 	viterbiStepGeneric(next, back, score, a)
 }
 
+func sumRows(dst []float32, m Matrix, numbers []int32) { sumRowsGeneric(dst, m, numbers) }
+
 func axpy(y []float32, a float32, x []float32) { axpyGeneric(y, a, x) }
 
 func approach(y []float32, a float32, x []float32) { approachGeneric(y, a, x) }

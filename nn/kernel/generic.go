@@ -125,6 +125,15 @@ func dotGeneric(a, b []float32) float32 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+func sumRowsGeneric(dst []float32, m Matrix, numbers []int32) {
+	clear(dst)
+	for _, n := range numbers {
+		for j, v := range m.Row(int(n)) {
+			dst[j] += v
+		}
+	}
+}
+
 func axpyGeneric(y []float32, a float32, x []float32) {
 	x = x[:len(y)]
 	for i := range y {

@@ -128,6 +128,30 @@ func multiplyAVX2(y *float32, x *float32, a float32, n int)
 func clampAVX2(y *float32, x *float32, a float32, n int)
 
 //go:noescape
+func sumRows1AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows2AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows3AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows4AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows5AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows6AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows7AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows8AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
 func largestAVX2(x *float32, n int) float32
 
 //go:noescape
@@ -351,6 +375,30 @@ func multiplyAVX512(y *float32, x *float32, a float32, n int)
 
 //go:noescape
 func clampAVX512(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func sumRows1AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows2AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows3AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows4AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows5AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows6AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows7AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+
+//go:noescape
+func sumRows8AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
 
 //go:noescape
 func largestAVX512(x *float32, n int) float32

@@ -3435,6 +3435,306 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumRows1AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows1AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VMASKMOVPS (SI), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMASKMOVPS Y1, Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func sumRows2AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows2AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VADDPS     (SI), Y1, Y1
+	VMASKMOVPS 32(SI), Y0, Y3
+	VADDPS     Y3, Y2, Y2
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMASKMOVPS Y2, Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows3AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows3AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VADDPS     (SI), Y1, Y1
+	VADDPS     32(SI), Y2, Y2
+	VMASKMOVPS 64(SI), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMASKMOVPS Y3, Y0, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows4AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows4AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VADDPS     (SI), Y1, Y1
+	VADDPS     32(SI), Y2, Y2
+	VADDPS     64(SI), Y3, Y3
+	VMASKMOVPS 96(SI), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMASKMOVPS Y4, Y0, 96(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows5AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows5AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VADDPS     (SI), Y1, Y1
+	VADDPS     32(SI), Y2, Y2
+	VADDPS     64(SI), Y3, Y3
+	VADDPS     96(SI), Y4, Y4
+	VMASKMOVPS 128(SI), Y0, Y6
+	VADDPS     Y6, Y5, Y5
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMASKMOVPS Y5, Y0, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows6AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows6AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VADDPS     (SI), Y1, Y1
+	VADDPS     32(SI), Y2, Y2
+	VADDPS     64(SI), Y3, Y3
+	VADDPS     96(SI), Y4, Y4
+	VADDPS     128(SI), Y5, Y5
+	VMASKMOVPS 160(SI), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMASKMOVPS Y6, Y0, 160(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows7AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows7AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VADDPS     (SI), Y1, Y1
+	VADDPS     32(SI), Y2, Y2
+	VADDPS     64(SI), Y3, Y3
+	VADDPS     96(SI), Y4, Y4
+	VADDPS     128(SI), Y5, Y5
+	VADDPS     160(SI), Y6, Y6
+	VMASKMOVPS 192(SI), Y0, Y8
+	VADDPS     Y8, Y7, Y7
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMASKMOVPS Y7, Y0, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows8AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumRows8AVX2(SB), NOSPLIT, $0-48
+	MOVQ         m+0(FP), AX
+	MOVQ         ms+8(FP), CX
+	MOVQ         numbers+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+40(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+
+loop:
+	MOVLQSX    (DX), SI
+	IMULQ      CX, SI
+	ADDQ       AX, SI
+	VADDPS     (SI), Y1, Y1
+	VADDPS     32(SI), Y2, Y2
+	VADDPS     64(SI), Y3, Y3
+	VADDPS     96(SI), Y4, Y4
+	VADDPS     128(SI), Y5, Y5
+	VADDPS     160(SI), Y6, Y6
+	VADDPS     192(SI), Y7, Y7
+	VMASKMOVPS 224(SI), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $0x04, DX
+	DECQ       BX
+	JNZ        loop
+	MOVQ       dst+32(FP), AX
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, 64(AX)
+	VMOVUPS    Y4, 96(AX)
+	VMOVUPS    Y5, 128(AX)
+	VMOVUPS    Y6, 160(AX)
+	VMOVUPS    Y7, 192(AX)
+	VMASKMOVPS Y8, Y0, 224(AX)
+	VZEROUPPER
+	RET
+
 // func largestAVX2(x *float32, n int) float32
 // Requires: AVX, SSE
 TEXT ·largestAVX2(SB), NOSPLIT, $0-20
@@ -9549,6 +9849,306 @@ tail:
 	VMOVUPS   Z1, K1, (AX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func sumRows1AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows1AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VMOVUPS.Z (SI), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func sumRows2AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows2AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VADDPS    (SI), Z0, Z0
+	VMOVUPS.Z 64(SI), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, K1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows3AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows3AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VADDPS    (SI), Z0, Z0
+	VADDPS    64(SI), Z1, Z1
+	VMOVUPS.Z 128(SI), K1, Z3
+	VADDPS    Z3, Z2, Z2
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, K1, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows4AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows4AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VADDPS    (SI), Z0, Z0
+	VADDPS    64(SI), Z1, Z1
+	VADDPS    128(SI), Z2, Z2
+	VMOVUPS.Z 192(SI), K1, Z4
+	VADDPS    Z4, Z3, Z3
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, K1, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows5AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows5AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VADDPS    (SI), Z0, Z0
+	VADDPS    64(SI), Z1, Z1
+	VADDPS    128(SI), Z2, Z2
+	VADDPS    192(SI), Z3, Z3
+	VMOVUPS.Z 256(SI), K1, Z5
+	VADDPS    Z5, Z4, Z4
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, K1, 256(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows6AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows6AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VADDPS    (SI), Z0, Z0
+	VADDPS    64(SI), Z1, Z1
+	VADDPS    128(SI), Z2, Z2
+	VADDPS    192(SI), Z3, Z3
+	VADDPS    256(SI), Z4, Z4
+	VMOVUPS.Z 320(SI), K1, Z6
+	VADDPS    Z6, Z5, Z5
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS   Z5, K1, 320(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows7AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows7AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VADDPS    (SI), Z0, Z0
+	VADDPS    64(SI), Z1, Z1
+	VADDPS    128(SI), Z2, Z2
+	VADDPS    192(SI), Z3, Z3
+	VADDPS    256(SI), Z4, Z4
+	VADDPS    320(SI), Z5, Z5
+	VMOVUPS.Z 384(SI), K1, Z7
+	VADDPS    Z7, Z6, Z6
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS   Z6, K1, 384(AX)
+	VZEROUPPER
+	RET
+
+// func sumRows8AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sumRows8AVX512(SB), NOSPLIT, $0-48
+	MOVQ   m+0(FP), AX
+	MOVQ   ms+8(FP), CX
+	MOVQ   numbers+16(FP), DX
+	MOVQ   k+24(FP), BX
+	MOVQ   last+40(FP), SI
+	MOVL   $0x0000ffff, DI
+	BZHIL  SI, DI, DI
+	KMOVW  DI, K1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+
+loop:
+	MOVLQSX   (DX), SI
+	IMULQ     CX, SI
+	ADDQ      AX, SI
+	VADDPS    (SI), Z0, Z0
+	VADDPS    64(SI), Z1, Z1
+	VADDPS    128(SI), Z2, Z2
+	VADDPS    192(SI), Z3, Z3
+	VADDPS    256(SI), Z4, Z4
+	VADDPS    320(SI), Z5, Z5
+	VADDPS    384(SI), Z6, Z6
+	VMOVUPS.Z 448(SI), K1, Z8
+	VADDPS    Z8, Z7, Z7
+	ADDQ      $0x04, DX
+	DECQ      BX
+	JNZ       loop
+	MOVQ      dst+32(FP), AX
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS   Z6, 384(AX)
+	VMOVUPS   Z7, K1, 448(AX)
 	VZEROUPPER
 	RET
 

@@ -150,3 +150,35 @@ func testFactor(t *testing.T) {
 		}
 	}
 }
+
+// The sum of rows has the same bits with all kernels, for any width, because each value is one chain of additions.
+func TestSumRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	each(t, func(t *testing.T) {
+		for cols := range 300 {
+			m := Matrix{7, cols, cols + 3, make([]float32, 7*(cols+3))}
+			for i := range m.Data {
+				m.Data[i] = float32(rng.NormFloat64())
+			}
+			numbers := []int32{3, 0, 6, 6, 1}[:rng.IntN(6)]
+			want := make([]float32, cols)
+			for _, n := range numbers {
+				for j, v := range m.Row(int(n)) {
+					want[j] += v
+				}
+			}
+			got := make([]float32, cols+1) // with a value after the end, which must stay
+			got[cols] = 9
+			SumRows(got[:cols], m, numbers)
+			if !slices.Equal(got[:cols], want) || got[cols] != 9 {
+				t.Fatalf("%d columns: the sum of the rows %v is wrong", cols, numbers)
+			}
+		}
+	})
+	defer func() {
+		if recover() == nil {
+			t.Error("a row beyond the matrix is no panic")
+		}
+	}()
+	SumRows(make([]float32, 1), NewMatrix(1, 1, []float32{1}), []int32{1})
+}

@@ -1,10 +1,22 @@
 package kernel
 
+import "fmt"
+
 // Axpy adds a·x to y.
 func Axpy(y []float32, a float32, x []float32) { axpy(y, a, x[:len(y)]) }
 
 // Add adds x to y.
 func Add(y, x []float32) { axpy(y, 1, x[:len(y)]) }
+
+// SumRows sets dst to the sum of the rows of m with these numbers, in their order.
+func SumRows(dst []float32, m Matrix, numbers []int32) {
+	for _, n := range numbers {
+		if uint(n) >= uint(m.Rows) {
+			panic(fmt.Sprintf("kernel: row %d of %d", n, m.Rows))
+		}
+	}
+	sumRows(dst[:m.Cols], m, numbers)
+}
 
 // Multiply multiplies y by x, value by value.
 func Multiply(y, x []float32) { multiply(y, 1, x[:len(y)]) }

@@ -15,14 +15,22 @@ type batch struct {
 
 	features []*nn.Bags // over tokens: the values of each family
 
-	words        *nn.Axis  // the distinct tokens of a batch for prediction, one row each
-	characters   *nn.Axis  // of the distinct tokens or, in prediction, those whose vector is not cached
+	words        *nn.Axis  // nil in training; the distinct tokens, one row each
+	wordIDs      *nn.Index // over words: rows of the token embedding
+	characters   *nn.Axis  // nil without a character part; of the distinct tokens or, in prediction, those whose vector is not cached
 	characterIDs *nn.Index // over characters: rows of the character embedding
-	word         *nn.Index // over tokens: the row of its vector
+	word         *nn.Index // over tokens: its distinct token or, in training, the row of its vector
 	cache        *spellings
 
-	distinct [][]int32 // the characters of the distinct tokens
-	fresh    []int32   // indices of those to encode
+	index    map[word]int32
+	distinct []word
+	fresh    []int32 // indices of those to encode
+}
+
+// word is a distinct token. In training it is one only by its spelling, and the id is 0.
+type word struct {
+	spelling string // the characters: see spell
+	id       int32
 }
 
 // Fill implements nn.Model.
@@ -36,20 +44,23 @@ func (b *batch) Fill(sentences []Sentence, seeds []uint64) {
 	for family, bags := range b.features {
 		bags.Fill(func(i int) [][]int32 { return sentences[i].Features[family] })
 	}
-	if b.characters != nil {
-		b.fillCharacters(sentences)
+	if b.words != nil || b.characters != nil {
+		b.fillWords(sentences)
 	}
 }
 
-func (b *batch) fillCharacters(sentences []Sentence) {
+func (b *batch) fillWords(sentences []Sentence) {
 	if b.cache != nil {
 		b.cache.refresh()
 	}
 	numbers := b.number(sentences)
-	b.characters.Pack(len(b.fresh), func(i int) int { return len(b.distinct[b.fresh[i]]) })
-	b.characterIDs.Fill(func(i int) []int32 { return b.distinct[b.fresh[i]] })
-	if b.cache != nil {
+	if b.characters != nil {
+		b.characters.Pack(len(b.fresh), func(i int) int { return len(b.distinct[b.fresh[i]].characters()) })
+		b.characterIDs.Fill(func(i int) []int32 { return b.distinct[b.fresh[i]].characters() })
+	}
+	if b.words != nil {
 		b.words.Pack(len(b.distinct), func(int) int { return 1 })
+		b.wordIDs.Fill(func(i int) []int32 { return []int32{b.distinct[i].id} })
 	} else { // all are fresh: their vectors are in the order in which they are packed
 		for _, list := range numbers {
 			for t, w := range list {
@@ -63,21 +74,31 @@ func (b *batch) fillCharacters(sentences []Sentence) {
 // number finds the distinct tokens and the fresh ones among them, and returns the index of each
 // token of each sentence.
 func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
-	index := make(map[string]int32, b.tokens.Rows())
+	if b.index == nil {
+		b.index = map[word]int32{}
+	}
+	clear(b.index)
 	b.distinct, b.fresh = b.distinct[:0], b.fresh[:0]
 	numbers = make([][]int32, len(sentences))
 	all := make([]int32, b.tokens.Rows())
 	for _, i := range b.tokens.Order() {
-		n := len(sentences[i].Characters)
+		s := &sentences[i]
+		n := len(s.Tokens)
 		numbers[i], all = all[:n:n], all[n:]
-		for t, characters := range sentences[i].Characters {
-			key := spelling(characters)
-			w, ok := index[key]
+		for t := range n {
+			var key word
+			if b.characters != nil {
+				key.spelling = spell(s.Characters[t])
+			}
+			if b.words != nil {
+				key.id = s.Tokens[t]
+			}
+			w, ok := b.index[key]
 			if !ok {
 				w = int32(len(b.distinct))
-				index[key] = w
-				b.distinct = append(b.distinct, characters)
-				if b.cache == nil || !b.cache.known(key) {
+				b.index[key] = w
+				b.distinct = append(b.distinct, key)
+				if b.cache == nil || !b.cache.known(key.spelling) {
 					b.fresh = append(b.fresh, w)
 				}
 			}
@@ -87,8 +108,13 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 	return numbers
 }
 
-// spelling returns a token's characters as a map key that shares their memory. Clone it if it must
+// spell returns a token's characters as a map key that shares their memory. Clone it if it must
 // outlive the batch.
-func spelling(characters []int32) string {
+func spell(characters []int32) string {
 	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(characters))), 4*len(characters))
+}
+
+// characters returns the characters of a distinct token.
+func (w word) characters() []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.StringData(w.spelling))), len(w.spelling)/4)
 }

@@ -62,16 +62,18 @@ func (c *spellings) Forward(in []kernel.Matrix) kernel.Matrix {
 	b := c.batch
 	c.out = slices.Grow(c.out[:0], len(b.distinct)*c.dim)[:len(b.distinct)*c.dim]
 	out := kernel.NewMatrix(len(b.distinct), c.dim, c.out)
-	for w, characters := range b.distinct {
-		if r, ok := c.row[spelling(characters)]; ok {
+	for w, x := range b.distinct {
+		if r, ok := c.row[x.spelling]; ok {
 			copy(out.Row(w), c.vectors[r*c.dim:])
 		}
 	}
 	for i, w := range b.fresh {
 		v := in[0].Row(b.characters.Place(i))
 		copy(out.Row(int(w)), v)
-		c.row[strings.Clone(spelling(b.distinct[w]))] = len(c.row)
-		c.vectors = append(c.vectors, v...)
+		if key := b.distinct[w].spelling; !c.known(key) { // two fresh tokens may have one spelling and different ids
+			c.row[strings.Clone(key)] = len(c.row)
+			c.vectors = append(c.vectors, v...)
+		}
 	}
 	return out
 }

@@ -154,13 +154,7 @@ func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
 	cfg := n.Config
 	m.tokens = g.Axis("tokens")
 	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
-	var parts []*G.Node
-	if cfg.ReadsCharacters() {
-		parts = append(parts, n.characters(g, m))
-	}
-	if cfg.TokenEmbedding > 0 {
-		parts = append(parts, g.Embedding(TokenVectors, m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
-	}
+	parts := n.words(g, m)
 	features = n.features(g, m)
 	if !n.Sizes.Features.Output {
 		parts = append(parts, features...)
@@ -190,13 +184,35 @@ func (n *Network) tokenLSTMs(g *nn.Graph, x *G.Node) *G.Node {
 	return x
 }
 
-// characters is the character-based token encoder. Each distinct token of a batch is encoded once,
-// and each token takes the vector of its spelling. The names of all its parameters begin with
-// character_, by which spellings finds them.
+// words returns the vectors of each token that follow from the token alone: that of its characters and that
+// of the token table. In prediction each distinct token of a batch has one row, which all its uses take.
+func (n *Network) words(g *nn.Graph, m *model) (parts []*G.Node) {
+	cfg, ids := n.Config, m.ids
+	m.word = m.tokens.Index()
+	if !g.Training {
+		m.words = g.Axis("words")
+		m.wordIDs = m.words.Index()
+		ids = m.wordIDs
+	}
+	if cfg.ReadsCharacters() {
+		parts = append(parts, n.characters(g, m))
+	}
+	if cfg.TokenEmbedding > 0 {
+		parts = append(parts, g.Embedding(TokenVectors, ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
+	}
+	if !g.Training && len(parts) > 0 {
+		parts = []*G.Node{g.Gather(g.Concat(parts...), m.word)}
+	}
+	return parts
+}
+
+// characters is the character-based token encoder. Each distinct token of a batch is encoded once. In training
+// the rows of the result are the tokens, which take the vectors of their spellings, and in prediction the distinct
+// tokens. The names of all its parameters begin with character_, by which spellings finds them.
 func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 	cfg := n.Config
-	m.characters, m.words = g.Axis("characters"), g.Axis("words")
-	m.characterIDs, m.word = m.characters.Index(), m.tokens.Index()
+	m.characters = g.Axis("characters")
+	m.characterIDs = m.characters.Index()
 	table := g.Param("character_embedding", n.Sizes.Characters, cfg.CharacterEmbedding, cfg.table())
 	x := g.Gather(table, m.characterIDs)
 	if cfg.Characters == CharacterCNN { // tanh is monotonic, so it can follow the maximum
@@ -204,11 +220,11 @@ func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 	} else {
 		x = g.LastStates(g.BiLSTM("character_lstm", x, cfg.CharacterLSTM, cfg.Cell))
 	}
-	if !g.Training {
-		m.cache = newSpellings(&m.batch, cfg.characters(), n.Params)
-		x = g.Apply("spellings", m.cache, m.words, cfg.characters(), x)
+	if g.Training {
+		return g.Gather(x, m.word)
 	}
-	return g.Gather(x, m.word)
+	m.cache = newSpellings(&m.batch, cfg.characters(), n.Params)
+	return g.Apply("spellings", m.cache, m.words, cfg.characters(), x)
 }
 
 // table draws a table of characters or of the values of a family.

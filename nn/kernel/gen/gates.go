@@ -132,6 +132,50 @@ func vectorOps(i isa) {
 	})
 }
 
+// sumRows generates func(m, ms, numbers, k, dst, last): dst[j] = sum_k m[numbers[k], j] for nv vectors of columns, the
+// last of which has `last` values. The rows of m are ms bytes apart, and there is at least one number.
+func sumRows(i isa, nv int) {
+	TEXT(fmt.Sprintf("sumRows%d%s", nv, i.name()), NOSPLIT, "func(m *float32, ms int, numbers *int32, k int, dst *float32, last int)")
+	Pragma("noescape")
+	m, ms := Load(Param("m"), GP64()), Load(Param("ms"), GP64())
+	numbers, k := Load(Param("numbers"), GP64()), Load(Param("k"), GP64())
+	i.mask(Load(Param("last"), GP64()))
+	acc := make([]VecVirtual, nv)
+	for v := range acc {
+		acc[v] = i.vec()
+		VXORPS(acc[v], acc[v], acc[v])
+	}
+	Label("loop")
+	row := GP64()
+	MOVLQSX(Mem{Base: numbers}, row)
+	IMULQ(ms, row)
+	ADDQ(m, row)
+	for v := range acc {
+		at := Mem{Base: row, Disp: 4 * i.width() * v}
+		if v == nv-1 {
+			x := i.vec()
+			i.load(at, x)
+			VADDPS(x, acc[v], acc[v])
+		} else {
+			VADDPS(at, acc[v], acc[v])
+		}
+	}
+	ADDQ(U8(4), numbers)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	dst := Load(Param("dst"), GP64())
+	for v := range acc {
+		at := Mem{Base: dst, Disp: 4 * i.width() * v}
+		if v == nv-1 {
+			i.store(acc[v], at)
+		} else {
+			VMOVUPS(acc[v], at)
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
 // exp is 2^n·e^r with |r| <= ln2/2, as in the pure Go version, except that it returns denormal
 // numbers between -104 and -87.
 func exp(i isa, x VecVirtual) VecVirtual {

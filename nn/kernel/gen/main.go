@@ -48,6 +48,9 @@ func main() {
 			viterbi(i, nv)
 		}
 		vectorOps(i)
+		for nv := 1; nv <= 8; nv++ {
+			sumRows(i, nv)
+		}
 		largest(i)
 		unary(i, "exp", exp)
 		unary(i, "tanh", tanh)
