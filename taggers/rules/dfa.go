@@ -31,13 +31,28 @@ type automaton struct {
 	index    map[string]int16 // states by key
 	hits     []hit
 	starts   [classes]int16 // by class of the character before; initially unknown
+	wide     map[point]reach
 
 	seen    []uint32 // scratch: by instruction, the closure in which it was last reached
 	gen     uint32
 	stack   []uint32
 	readers []uint32 // instructions that closure found
 	matches []uint32 // programs that closure found
+	out     []uint32
 }
+
+// point is a state before a character of a class.
+type point struct {
+	state int16
+	after class
+}
+
+// reach is what closure finds. That of a point from which a program reaches very many instructions, such as the
+// beginning of a list of names, is kept, because it is needed for one character after the other.
+type reach struct{ readers, matches []uint32 }
+
+// minWide is the number of instructions from which on a reach is kept.
+const minWide = 100
 
 // state is what the programs can do between two characters.
 type state struct {
@@ -127,7 +142,7 @@ func (d *automaton) follow(to []uint32, next int16) ([]uint32, int16) {
 func (d *automaton) clear() {
 	d.states = append(d.states[:0], make([]state, firstState)...)
 	d.hits = append(d.hits[:0], hit{}) // its number has no sign
-	d.index = map[string]int16{}
+	d.index, d.wide = map[string]int16{}, map[point]reach{}
 	d.starts = [classes]int16{}
 }
 
@@ -176,21 +191,39 @@ func (s *state) remember(r rune, next int16) {
 }
 
 // step computes what follows state s if the next character, of class after, is r; -1
-// stands for the end of the text. A program that matches is not continued.
+// stands for the end of the text. A program that matches is not continued. It also stores
+// what follows the ASCII characters of the class that no program reads, because that is
+// the same for all of them.
 func (d *automaton) step(s int16, after class, r rune) int16 {
 	d.closure(s, after)
-	var out []uint32
+	if len(d.matches) > 0 {
+		d.readers = slices.DeleteFunc(d.readers, func(pc uint32) bool { return slices.Contains(d.matches, d.owner[pc]) })
+	}
+	d.out = d.out[:0]
+	var read [2]uint64 // ASCII characters
 	for _, pc := range d.readers {
-		k := d.owner[pc]
-		if in := d.inst(pc); r >= 0 && !slices.Contains(d.matches, k) && in.matches(r) {
-			out = append(out, d.first[k]+in.Out)
+		in := d.inst(pc)
+		read[0] |= in.ascii[0]
+		read[1] |= in.ascii[1]
+		if r >= 0 && in.matches(r) {
+			d.out = append(d.out, d.first[d.owner[pc]]+in.Out)
 		}
 	}
-	next := dead
-	if len(out) > 0 {
-		slices.Sort(out)
-		next = d.state(slices.Compact(out), after)
+	end := d.matching(dead)
+	for b := range rune(utf8.RuneSelf) {
+		if asciiClass[b] == after && read[b/64]&(1<<(b%64)) == 0 {
+			d.states[s].ascii[b] = end
+		}
 	}
+	if len(d.out) == 0 {
+		return end
+	}
+	slices.Sort(d.out)
+	return d.matching(d.state(slices.Compact(d.out), after))
+}
+
+// matching returns the number of a step to a state before which the programs match that closure found.
+func (d *automaton) matching(next int16) int16 {
 	if len(d.matches) == 0 {
 		return next
 	}
@@ -212,6 +245,12 @@ func (d *automaton) closure(s int16, after class) {
 		d.gen = 1
 	}
 	d.readers, d.matches = d.readers[:0], d.matches[:0]
+	at := point{s, after}
+	if wide, ok := d.wide[at]; ok {
+		d.readers, d.matches = append(d.readers, wide.readers...), append(d.matches, wide.matches...)
+		return
+	}
+	visits := 0
 	var before class
 	d.stack, before = d.states[s].from(d.stack[:0])
 	for len(d.stack) > 0 {
@@ -221,6 +260,7 @@ func (d *automaton) closure(s int16, after class) {
 			continue
 		}
 		d.seen[pc] = d.gen
+		visits++
 		k := d.owner[pc]
 		in := d.inst(pc)
 		switch in.Op {
@@ -242,5 +282,8 @@ func (d *automaton) closure(s int16, after class) {
 		default:
 			d.readers = append(d.readers, pc)
 		}
+	}
+	if visits >= minWide {
+		d.wide[at] = reach{slices.Clone(d.readers), slices.Clone(d.matches)}
 	}
 }
