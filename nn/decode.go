@@ -30,6 +30,7 @@ func NewDecoder(labels int, legal func(a, b int) bool) *Decoder {
 			d.forbidden[a*k+b] = legal != nil && b != labels && !legal(a, b)
 		}
 	}
+	d.lattice.each = d.likely.take
 	d.viterbi.moves = newMoves(labels, func(a, b int) bool { return !d.forbidden[a*k+b] })
 	return d
 }
@@ -71,6 +72,7 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 	}
 	d.viterbi.moves.set(d.trans)
 	pk := &axis.packing
+	d.likely.clear(pk.rows)
 	d.lattice.run(pk, unaries, crf) // with transitions of 0 it is a softmax at each element
 	found := make([]Labeling, len(axis.order))
 	for s, i := range axis.order {
@@ -98,10 +100,28 @@ const negligible = 1e-4
 // label that is left out thus has a negligible probability, so the path that is found is the best one of all if its own
 // is higher.
 type likely struct {
-	labels []int32   // of one element after the other
-	start  []int32   // by element, its first label
-	back   []int32   // by label, the index of the one before
-	score  []float32 // by label
+	labels   []int32 // of one row after the other
+	from, to []int32 // by row: its labels
+
+	score, next []float32 // by label of an element and of the one after it
+	back        []int32   // by label of one element after the other: the one before, by its number among those of the element
+}
+
+func (v *likely) clear(rows int) {
+	v.labels = v.labels[:0]
+	v.from, v.to = slices.Grow(v.from[:0], rows)[:rows], slices.Grow(v.to[:0], rows)[:rows]
+}
+
+// take collects the labels of a row, given the lattice's alphas and betas.
+func (v *likely) take(row int, alpha, beta []float32) {
+	v.from[row] = int32(len(v.labels))
+	beta = beta[:len(alpha)]
+	for label, a := range alpha {
+		if a*beta[label] >= negligible {
+			v.labels = append(v.labels, int32(label))
+		}
+	}
+	v.to[row] = int32(len(v.labels))
 }
 
 // best returns the labels of the sentence in place s, and whether they are sure to be the same that viterbi finds.
@@ -110,48 +130,47 @@ func (v *likely) best(pk *packing, s int, l *lattice, trans kernel.Matrix) (y []
 		return nil, false
 	}
 	k, n := l.labels, pk.lengths[s]
-	v.labels, v.start, v.back, v.score = v.labels[:0], append(v.start[:0], 0), v.back[:0], v.score[:0]
+	v.back = v.back[:0]
+	var before []int32
 	for t := range n {
-		r := pk.row(s, t)
-		alpha, beta, u := l.alpha.Row(r), l.beta.Row(r), l.unaries.Row(r)
-		before, first := 0, int(v.start[t])
-		if t > 0 {
-			before = int(v.start[t-1])
+		row := pk.row(s, t)
+		now, u := v.labels[v.from[row]:v.to[row]], l.unaries.Row(row)
+		if len(now) == 0 {
+			return nil, false
 		}
-		beta = beta[:len(alpha)]
-		for label, a := range alpha {
-			if a*beta[label] < negligible {
-				continue
-			}
-			var score float32
-			back := int32(-1)
+		v.next = v.next[:0]
+		for _, label := range now {
+			score, from := float32(0), int32(-1)
 			if t == 0 {
 				score = trans.Row(k)[label]
 			}
-			for b := before; b < first; b++ {
-				if next := v.score[b] + trans.Data[int(v.labels[b])*trans.Stride+label]; back < 0 || next > score {
-					score, back = next, int32(b)
+			for b, other := range before {
+				if next := v.score[b] + trans.Data[int(other)*trans.Stride+int(label)]; from < 0 || next > score {
+					score, from = next, int32(b)
 				}
 			}
-			v.labels, v.back, v.score = append(v.labels, int32(label)), append(v.back, back), append(v.score, score+u[label])
+			v.next, v.back = append(v.next, score+u[label]), append(v.back, from)
 		}
-		if len(v.labels) == first {
-			return nil, false
-		}
-		v.start = append(v.start, int32(len(v.labels)))
+		before = now
+		v.score, v.next = v.next, v.score
 	}
-	best, top := int32(-1), float32(0)
-	for i := v.start[n-1]; i < v.start[n]; i++ {
-		if score := v.score[i] + trans.Row(int(v.labels[i]))[k+1]; best < 0 || score > top {
-			best, top = i, score
+	best := 0
+	for i, label := range before {
+		v.score[i] += trans.Row(int(label))[k+1]
+		if v.score[i] > v.score[best] {
+			best = i
 		}
 	}
-	if !(math.Exp(float64(top)-l.logZ[s]) > 2*negligible) { // twice, because the score is rounded; false for -Inf
+	if !(math.Exp(float64(v.score[best])-l.logZ[s]) > 2*negligible) { // twice, because the score is rounded; false for NaN
 		return nil, false
 	}
 	y = make([]int32, n)
+	end := len(v.back)
 	for t := n - 1; t >= 0; t-- {
-		y[t], best = v.labels[best], v.back[best]
+		row := pk.row(s, t)
+		now := v.labels[v.from[row]:v.to[row]]
+		end -= len(now)
+		y[t], best = now[best], int(v.back[end+best])
 	}
 	return y, true
 }

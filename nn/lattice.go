@@ -38,6 +38,8 @@ type lattice struct {
 	alpha    kernel.Matrix
 	beta     kernel.Matrix
 	q        kernel.Matrix
+
+	each func(row int, alpha, beta []float32) // called for each row of a sentence that is not broken; nil in training
 }
 
 // run computes logZ and the scaled alphas and betas.
@@ -110,6 +112,9 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 				clear(beta)
 				clear(l.q.Row(r))
 				continue
+			}
+			if l.each != nil {
+				l.each(r, alpha, beta)
 			}
 			q := l.q.Row(r)
 			copy(q, beta)

@@ -81,6 +81,7 @@ type Maker struct {
 	key   []byte
 	lang  *language // language of the notes
 	lists map[string]*list
+	read  *dateCache
 }
 
 // New returns a Maker. The error names an unknown language or list, or a bad entry of a list.
@@ -97,7 +98,7 @@ func (l *languages) maker(opt Options) (*Maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists}, nil
+	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists, read: &dateCache{}}, nil
 }
 
 // A Mention is a value in a note.

@@ -25,12 +25,16 @@ type batch struct {
 	index    map[word]int32
 	distinct []word
 	fresh    []int32 // indices of those to encode
+	cached   []int32 // of each distinct token: where the cache has its vector, or -1
 }
 
-// word is a distinct token. In training it is one only by its spelling, and the id is 0.
+// word is a token that is encoded once. Two tokens of the same characters count as one only if they share the
+// memory of these, as those of taggers/ann do, because comparing the characters of all tokens takes longer. In training
+// the id is 0.
 type word struct {
-	spelling string // the characters: see spell
-	id       int32
+	first *int32 // the first of its characters
+	n     int32  // number of characters
+	id    int32
 }
 
 // Fill implements nn.Model.
@@ -78,7 +82,7 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 		b.index = map[word]int32{}
 	}
 	clear(b.index)
-	b.distinct, b.fresh = b.distinct[:0], b.fresh[:0]
+	b.distinct, b.fresh, b.cached = b.distinct[:0], b.fresh[:0], b.cached[:0]
 	numbers = make([][]int32, len(sentences))
 	all := make([]int32, b.tokens.Rows())
 	for _, i := range b.tokens.Order() {
@@ -88,7 +92,7 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 		for t := range n {
 			var key word
 			if b.characters != nil {
-				key.spelling = spell(s.Characters[t])
+				key.first, key.n = unsafe.SliceData(s.Characters[t]), int32(len(s.Characters[t]))
 			}
 			if b.words != nil {
 				key.id = s.Tokens[t]
@@ -98,9 +102,11 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 				w = int32(len(b.distinct))
 				b.index[key] = w
 				b.distinct = append(b.distinct, key)
-				if b.cache == nil || !b.cache.known(key.spelling) {
+				at := b.cache.find(key.characters())
+				if at < 0 {
 					b.fresh = append(b.fresh, w)
 				}
+				b.cached = append(b.cached, at)
 			}
 			numbers[i][t] = w
 		}
@@ -108,13 +114,5 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 	return numbers
 }
 
-// spell returns a token's characters as a map key that shares their memory. Clone it if it must
-// outlive the batch.
-func spell(characters []int32) string {
-	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(characters))), 4*len(characters))
-}
-
-// characters returns the characters of a distinct token.
-func (w word) characters() []int32 {
-	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.StringData(w.spelling))), len(w.spelling)/4)
-}
+// characters returns the characters of the token.
+func (w word) characters() []int32 { return unsafe.Slice(w.first, w.n) }

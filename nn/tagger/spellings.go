@@ -3,6 +3,7 @@ package tagger
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -14,7 +15,7 @@ import (
 type spellings struct {
 	batch   *batch
 	dim     int
-	row     map[string]int
+	row     map[string]int32
 	vectors []float32
 	out     []float32
 	net     *nn.Params
@@ -26,7 +27,7 @@ type spellings struct {
 const maxSpellings = 1 << 15
 
 func newSpellings(b *batch, dim int, net *nn.Params) *spellings {
-	return &spellings{batch: b, dim: dim, row: map[string]int{}, net: net}
+	return &spellings{batch: b, dim: dim, row: map[string]int32{}, net: net}
 }
 
 // refresh clears the cache if the parameters have changed. Comparing some 10,000 numbers per batch
@@ -55,23 +56,38 @@ func (c *spellings) clear() {
 	c.vectors = c.vectors[:0]
 }
 
-func (c *spellings) known(key string) bool { _, ok := c.row[key]; return ok }
+// find returns the row of the vector of a token, or -1. A nil cache has none.
+func (c *spellings) find(characters []int32) int32 {
+	if c == nil {
+		return -1
+	}
+	if r, ok := c.row[spelling(characters)]; ok {
+		return r
+	}
+	return -1
+}
+
+// spelling returns a token's characters as a map key that shares their memory. Clone it if it must
+// outlive the batch.
+func spelling(characters []int32) string {
+	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(characters))), 4*len(characters))
+}
 
 // Forward implements nn.Layer.
 func (c *spellings) Forward(in []kernel.Matrix) kernel.Matrix {
 	b := c.batch
 	c.out = slices.Grow(c.out[:0], len(b.distinct)*c.dim)[:len(b.distinct)*c.dim]
 	out := kernel.NewMatrix(len(b.distinct), c.dim, c.out)
-	for w, x := range b.distinct {
-		if r, ok := c.row[x.spelling]; ok {
-			copy(out.Row(w), c.vectors[r*c.dim:])
+	for w, r := range b.cached {
+		if r >= 0 {
+			copy(out.Row(w), c.vectors[int(r)*c.dim:])
 		}
 	}
 	for i, w := range b.fresh {
 		v := in[0].Row(b.characters.Place(i))
 		copy(out.Row(int(w)), v)
-		if key := b.distinct[w].spelling; !c.known(key) { // two fresh tokens may have one spelling and different ids
-			c.row[strings.Clone(key)] = len(c.row)
+		if characters := b.distinct[w].characters(); c.find(characters) < 0 { // two fresh ones may have the same characters
+			c.row[strings.Clone(spelling(characters))] = int32(len(c.row))
 			c.vectors = append(c.vectors, v...)
 		}
 	}

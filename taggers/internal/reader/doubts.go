@@ -35,15 +35,22 @@ func doubts(tokens []data.Token, found []int32, labels []string, from float64, m
 // types sums the probabilities of labels by type.
 type types struct {
 	labels []float64 // by label; the first is O
-	names  []string  // by label except O
-	sums   map[string]float64
+	of     []int     // by label: its type; unused for O
+	names  []string
+	sums   []float64 // by type
 }
 
 func newTypes(labels []string) *types {
-	t := &types{labels: make([]float64, len(labels)), names: make([]string, len(labels)-1), sums: map[string]float64{}}
-	for l, name := range labels[1:] {
-		_, t.names[l] = data.SplitLabel(name)
+	t := &types{labels: make([]float64, len(labels)), of: make([]int, len(labels))}
+	for l, label := range labels[1:] {
+		_, name := data.SplitLabel(label)
+		k := slices.Index(t.names, name)
+		if k < 0 {
+			k, t.names = len(t.names), append(t.names, name)
+		}
+		t.of[l+1] = k
 	}
+	t.sums = make([]float64, len(t.names))
 	return t
 }
 
@@ -51,14 +58,14 @@ func newTypes(labels []string) *types {
 // probability first, in the order of the labels.
 func (t *types) likeliest() string {
 	clear(t.sums)
-	best := ""
-	for l, name := range t.names {
-		t.sums[name] += t.labels[l+1]
-		if best == "" || t.sums[name] > t.sums[best] {
-			best = name
+	best := 0
+	for l, p := range t.labels[1:] {
+		k := t.of[l+1]
+		if t.sums[k] += p; t.sums[k] > t.sums[best] {
+			best = k
 		}
 	}
-	return best
+	return t.names[best]
 }
 
 // MergeDoubts combines doubts of several origins for a document with the sorted spans
