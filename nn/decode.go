@@ -95,6 +95,9 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 // negligible is the marginal probability below which likely leaves out a label.
 const negligible = 1e-4
 
+// most is the number of labels of an element that are likely, at most, for likely to be faster than viterbi.
+const most = 12
+
 // likely finds the labels with the highest score among those whose marginal probability is not negligible, of
 // which most elements have one or two. The marginal of a label is the sum over all paths through it. A path with a
 // label that is left out thus has a negligible probability, so the path that is found is the best one of all if its own
@@ -135,7 +138,7 @@ func (v *likely) best(pk *packing, s int, l *lattice, trans kernel.Matrix) (y []
 	for t := range n {
 		row := pk.row(s, t)
 		now, u := v.labels[v.from[row]:v.to[row]], l.unaries.Row(row)
-		if len(now) == 0 {
+		if len(now) == 0 || len(now) > most {
 			return nil, false
 		}
 		v.next = v.next[:0]

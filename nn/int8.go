@@ -10,33 +10,33 @@ import (
 // integers of 8 bits: see kernel.Int8. It has no effect in a graph for training.
 func (g *Graph) Int8() { g.int8 = !g.Training }
 
-// rounded is weights as integers of 8 bits. A nil pointer stands for weights that are not rounded.
-type rounded struct {
-	from   []float32
-	factor *kernel.Int8
+// weights are the right factor of products, as they are or as integers of 8 bits.
+type weights struct {
+	int8   bool
+	factor kernel.Factor
+
+	from    []float32 // what was rounded
+	rounded *kernel.Int8
 }
 
-// rounded returns weights that are to be rounded, or nil.
-func (g *Graph) rounded() *rounded {
-	if !g.int8 {
-		return nil
-	}
-	return &rounded{}
-}
+// weights returns weights that are rounded if the layer's are to be.
+func (g *Graph) weights() weights { return weights{int8: g.int8} }
 
 // set takes the weights for all products until the next call. They are rounded again only if they have changed.
-func (r *rounded) set(weights kernel.Matrix) {
-	if r.factor == nil || !slices.Equal(r.from, weights.Data) {
-		r.from, r.factor = append(r.from[:0], weights.Data...), kernel.Quantize(weights)
+func (w *weights) set(m kernel.Matrix) {
+	switch {
+	case !w.int8:
+		w.factor.Set(m)
+	case w.rounded == nil || !slices.Equal(w.from, m.Data):
+		w.from, w.rounded = append(w.from[:0], m.Data...), kernel.Quantize(m)
 	}
 }
 
-// multiply adds x·w to z, with w rounded unless r is nil.
-func multiply(z, x, w kernel.Matrix, r *rounded) {
-	if r == nil {
-		kernel.AddMul(z, x, w)
-		return
+// addMul adds x·w to z.
+func (w *weights) addMul(z, x kernel.Matrix) {
+	if w.int8 {
+		w.rounded.AddMul(z, x)
+	} else {
+		w.factor.AddMul(z, x)
 	}
-	r.set(w)
-	r.factor.AddMul(z, x)
 }

@@ -14,7 +14,7 @@ func (g *Graph) Linear(name string, x *G.Node, units int) *G.Node {
 	rows, d := g.Rows(name, x)
 	g.positive(name, units)
 	w, b := g.Param(name+".W", d, units, Glorot), g.Param(name+".b", 1, units, Zeros)
-	return g.Apply(name, &linear{weights8: g.rounded()}, rows, units, x, w, b)
+	return g.Apply(name, &linear{weights: g.weights()}, rows, units, x, w, b)
 }
 
 func (g *Graph) positive(name string, units int) {
@@ -34,7 +34,7 @@ type linear struct {
 	out        buffer
 	wT         buffer
 	rows, size int
-	weights8   *rounded
+	weights    weights
 }
 
 func (l *linear) Forward(in []kernel.Matrix) kernel.Matrix {
@@ -44,7 +44,8 @@ func (l *linear) Forward(in []kernel.Matrix) kernel.Matrix {
 	for r := range out.Rows {
 		copy(out.Row(r), bias.Data)
 	}
-	multiply(out, x, w, l.weights8)
+	l.weights.set(w)
+	l.weights.addMul(out, x)
 	return out
 }
 

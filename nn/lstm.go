@@ -74,7 +74,7 @@ func (g *Graph) recurrent(name string, x *G.Node, units int, cell Cell, directio
 	if err != nil {
 		g.Fail(name, "%w", err)
 	}
-	in, pieces := g.pieces(x)
+	in, parts := g.pieces(x)
 	for i, suffix := range suffixes {
 		name := name + suffix
 		in = append(in, g.Param(name+".W", d+units, kind.Gates()*units, Glorot), g.Param(name+".b", 1, kind.Gates()*units, Zeros))
@@ -87,15 +87,15 @@ func (g *Graph) recurrent(name string, x *G.Node, units int, cell Cell, directio
 			in = append(in, g.Param(name+".c0", 1, units, Glorot), g.Param(name+".h0", 1, units, Glorot))
 		}
 		directions[i].cell, directions[i].lstmMemory = kind, g.memory
-		for range pieces.list {
-			directions[i].input8 = append(directions[i].input8, g.rounded())
+		for range parts.list {
+			directions[i].input = append(directions[i].input, g.weights())
 		}
-		directions[i].recurrent8 = g.rounded()
+		directions[i].hidden = g.weights()
 		if g.memory == nil {
 			directions[i].lstmMemory = &lstmMemory{}
 		}
 	}
-	return g.Apply(name, &recurrent{axis: axis, pieces: pieces, units: units, directions: directions}, axis, units*len(directions), in...)
+	return g.Apply(name, &recurrent{axis: axis, pieces: parts, units: units, directions: directions}, axis, units*len(directions), in...)
 }
 
 // recurrent has the pieces of x as inputs, in training x itself, and the parameters of one or two directions.
@@ -160,8 +160,8 @@ type lstm struct {
 	reverse bool
 	*lstmMemory
 
-	input8     []*rounded // the weights of each piece of x
-	recurrent8 *rounded   // the weights of the hidden state before
+	input  []weights // of each piece of x
+	hidden weights   // of the hidden state before
 }
 
 // lstmMemory contains what forward stores for backward. In prediction, where there is no backward,
@@ -173,7 +173,7 @@ type lstmMemory struct {
 	dz, dh, dc, prev buffer
 	wxT, whT         buffer
 	h0z              buffer
-	recurrent        kernel.Factor // the recurrent weights or, in backward, their transposed
+	recurrent        kernel.Factor // the transposed recurrent weights, in backward
 }
 
 // step returns the rows of step i in the direction of the recurrence. Rows [first, first+active)
@@ -197,14 +197,14 @@ func (l *lstm) forward(pk *packing, x *pieces, p lstmWeights, h kernel.Matrix) {
 	n, gates := h.Cols, p.w.Cols
 	d := p.w.Rows - n
 	wh := p.w.Slice(d, d+n)
-	product := x.times(p.w.Slice(0, d), p.b.Data, l.input8, &l.factors)
+	xw := x.times(p.w.Slice(0, d), p.b.Data, l.input, &l.factors)
 	rows := pk.rows
 	if l.brief && rows > 0 {
 		rows = pk.active[0]
 	}
 	z, c, tanhC := l.z.resize(rows, gates), l.c.resize(rows, n), l.tanhC.resize(rows, n)
 	if !l.brief {
-		product.set(z, 0)
+		xw.set(z, 0)
 	}
 	zero := l.prev.zeroed(1, n) // the cell before the first token if it is not trained
 	c0 := zero
@@ -213,22 +213,16 @@ func (l *lstm) forward(pk *packing, x *pieces, p lstmWeights, h kernel.Matrix) {
 		c0 = p.c0
 		kernel.AddMul(h0z, p.h0, wh)
 	}
-	recur := l.recurrent.AddMul
-	if l.recurrent8 != nil {
-		l.recurrent8.set(wh)
-		recur = l.recurrent8.factor.AddMul
-	} else {
-		l.recurrent.Set(wh)
-	}
+	l.hidden.set(wh)
 	for i := range pk.active {
 		first, active, from, going := l.step(pk, i)
 		at, before := first, from // the rows of z, c and tanhC
 		if l.brief {
 			at, before = 0, 0
-			product.set(z.Slice(0, active), first)
+			xw.set(z.Slice(0, active), first)
 		}
 		if going > 0 {
-			recur(z.Slice(at, at+going), h.Slice(from, from+going))
+			l.hidden.addMul(z.Slice(at, at+going), h.Slice(from, from+going))
 		}
 		if p.p.Rows > 0 && going > 0 {
 			kernel.AddMul(z.Slice(at, at+going).Columns(n, n+p.p.Cols), c.Slice(before, before+going), p.p)

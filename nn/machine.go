@@ -105,8 +105,8 @@ type gradient struct {
 	own    buffer
 }
 
-// computed returns the nodes of a graph for prediction without those that only a layer that reads their pieces
-// would use.
+// computed returns the nodes of a graph for prediction without the Gather, Sum and Concat nodes that only LSTMs read,
+// which look through them: see Graph.pieces.
 func (m *machine) computed() G.Nodes {
 	used := map[*G.Node]bool{}
 	for _, n := range m.graph.AllNodes() {

@@ -8,7 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// pieces are what the input of a layer consists of that multiplies it by weights. In a graph for prediction,
+// pieces are the parts of the input of a layer that multiplies its input by weights. In a graph for prediction,
 // the columns that Gather or Sum makes of a matrix need not exist: each row of the matrix that is in use is
 // multiplied once for the whole batch, and each row of the product is a sum of these. A batch has far fewer distinct tokens,
 // characters and features than tokens.
@@ -121,27 +121,34 @@ func (p *piece) collect(x kernel.Matrix) {
 			p.used = append(p.used, row)
 		}
 	}
+	if len(p.used) == x.Rows { // nothing to leave out, as of the distinct tokens of a batch
+		for i := range p.factor {
+			p.factor[i] = int32(p.first + i)
+		}
+		p.rows = x
+		return
+	}
 	p.rows = p.compact.resize(len(p.used), x.Cols)
 	for i, row := range p.used {
 		copy(p.rows.Row(i), x.Row(int(row)))
 	}
 }
 
-// product is the product of pieces and weights. The weights of each piece are rounded unless the pointer is nil.
+// product is the product of pieces and weights.
 type product struct {
 	*pieces
-	weights kernel.Matrix
-	rounded []*rounded
+	weights []weights // of each piece
 	factors kernel.Matrix
 }
 
-// times prepares the product, for which it needs memory.
-func (a *pieces) times(weights kernel.Matrix, bias []float32, rounded []*rounded, memory *buffer) product {
-	m := product{a, weights, rounded, memory.zeroed(a.factors, weights.Cols)}
+// times prepares the product, for which it needs memory. There are weights for each piece, which it sets.
+func (a *pieces) times(matrix kernel.Matrix, bias []float32, w []weights, memory *buffer) product {
+	m := product{a, w, memory.zeroed(a.factors, matrix.Cols)}
 	copy(m.factors.Row(0), bias)
 	for i, p := range a.list {
+		w[i].set(matrix.Slice(p.from, p.to))
 		if !p.direct() {
-			multiply(m.factors.Slice(p.first, p.first+p.rows.Rows), p.rows, weights.Slice(p.from, p.to), rounded[i])
+			w[i].addMul(m.factors.Slice(p.first, p.first+p.rows.Rows), p.rows)
 		}
 	}
 	return m
@@ -154,7 +161,7 @@ func (m product) set(z kernel.Matrix, from int) {
 	}
 	for i, p := range m.list {
 		if p.direct() {
-			multiply(z, p.rows.Slice(from, from+z.Rows), m.weights.Slice(p.from, p.to), m.rounded[i])
+			m.weights[i].addMul(z, p.rows.Slice(from, from+z.Rows))
 		}
 	}
 }

@@ -137,12 +137,13 @@ func (m *Maker) datedText(text string) (*date, bool) {
 	d, ok := m.read.of[text]
 	m.read.mu.Unlock()
 	if !ok {
+		text = strings.Clone(text) // because a date shares the memory of its text, which may be a whole note
 		d, _ = m.readDate(text)
 		m.read.mu.Lock()
 		if len(m.read.of) >= maxCachedDates || m.read.of == nil {
 			m.read.of = map[string]*date{}
 		}
-		m.read.of[strings.Clone(text)] = d
+		m.read.of[text] = d
 		m.read.mu.Unlock()
 	}
 	return d, d != nil

@@ -42,7 +42,7 @@ func (k Cell) Gates() int {
 
 // Forward computes one step of one sequence. From z and the cell before the step it computes c,
 // tanh(c) and h, each of n values. It replaces z by the activations of the gates, which Backward
-// needs.
+// needs. before and c may be the same memory.
 //
 // For FullPeephole it leaves z_o as it is and does not use h, which can be nil: ForwardOutput
 // computes both.

@@ -254,3 +254,22 @@ func BenchmarkGates(b *testing.B) {
 	}
 	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds()/1e6, "Mcells/s")
 }
+
+// A step may replace the cell before by the new one.
+func TestCellInPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	each(t, func(t *testing.T) {
+		for _, cell := range []Cell{Coupled, Peephole, Standard, FullPeephole} {
+			for n := 1; n < 40; n++ {
+				z, before := randomMatrix(rng, 1, cell.Gates()*n).Row(0), randomMatrix(rng, 1, n).Row(0)
+				c, tanhC, h := make([]float32, n), make([]float32, n), make([]float32, n)
+				inPlace, z2, tanhC2, h2 := slices.Clone(before), slices.Clone(z), make([]float32, n), make([]float32, n)
+				cell.Forward(z, before, c, tanhC, h)
+				cell.Forward(z2, inPlace, inPlace, tanhC2, h2)
+				if !slices.Equal(c, inPlace) || !slices.Equal(z, z2) || !slices.Equal(tanhC, tanhC2) || !slices.Equal(h, h2) {
+					t.Fatalf("cell %d of %d units differs in place", cell, n)
+				}
+			}
+		}
+	})
+}

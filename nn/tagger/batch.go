@@ -1,14 +1,15 @@
 package tagger
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/lethe-deid/lethe/nn"
 )
 
-// batch contains the axes and indices of the network: the tokens of the sentences and, if there is
-// a character part, the characters of their distinct tokens. Each distinct token is encoded only
-// once, because its vector depends only on its characters.
+// batch contains the axes and indices of the network: the tokens of the sentences and the distinct ones among
+// them, and, if there is a character part, the characters of these. Each distinct token is encoded only once,
+// because its vectors depend on nothing else.
 type batch struct {
 	tokens    *nn.Axis
 	ids, gold *nn.Index // over tokens: rows of the token embedding, and labels
@@ -22,26 +23,34 @@ type batch struct {
 	word         *nn.Index // over tokens: its distinct token or, in training, the row of its vector
 	cache        *spellings
 
+	seen     map[address]int32
 	index    map[word]int32
 	distinct []word
+	wordID   []int32 // of each distinct token
 	fresh    []int32 // indices of those to encode
 	cached   []int32 // of each distinct token: where the cache has its vector, or -1
 }
 
-// word is a token that is encoded once. Two tokens of the same characters count as one only if they share the
-// memory of these, as those of taggers/ann do, because comparing the characters of all tokens takes longer. In training
-// the id is 0.
+// word is a distinct token. In training the id is 0, because only the characters matter.
 type word struct {
-	first *int32 // the first of its characters
-	n     int32  // number of characters
-	id    int32
+	spelling string // see spelling
+	id       int32
+}
+
+// address is where the characters of a token are. Many tokens of a batch share them, and are known to be
+// the same word without comparing these.
+type address struct {
+	first *int32
+	n, id int32
 }
 
 // Fill implements nn.Model.
 func (b *batch) Fill(sentences []Sentence, seeds []uint64) {
 	b.tokens.Pack(len(sentences), func(i int) int { return len(sentences[i].Tokens) })
 	b.tokens.Seeds = seeds
-	b.ids.Fill(func(i int) []int32 { return sentences[i].Tokens })
+	if b.words == nil {
+		b.ids.Fill(func(i int) []int32 { return sentences[i].Tokens })
+	}
 	if seeds != nil || len(sentences) > 0 && sentences[0].Labels != nil {
 		b.gold.Fill(func(i int) []int32 { return sentences[i].Labels })
 	}
@@ -64,7 +73,7 @@ func (b *batch) fillWords(sentences []Sentence) {
 	}
 	if b.words != nil {
 		b.words.Pack(len(b.distinct), func(int) int { return 1 })
-		b.wordIDs.Fill(func(i int) []int32 { return []int32{b.distinct[i].id} })
+		b.wordIDs.Fill(func(i int) []int32 { return b.wordID[i : i+1] })
 	} else { // all are fresh: their vectors are in the order in which they are packed
 		for _, list := range numbers {
 			for t, w := range list {
@@ -79,34 +88,34 @@ func (b *batch) fillWords(sentences []Sentence) {
 // token of each sentence.
 func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 	if b.index == nil {
-		b.index = map[word]int32{}
+		b.seen, b.index = map[address]int32{}, map[word]int32{}
 	}
+	clear(b.seen)
 	clear(b.index)
-	b.distinct, b.fresh, b.cached = b.distinct[:0], b.fresh[:0], b.cached[:0]
+	b.distinct, b.wordID, b.fresh, b.cached = b.distinct[:0], b.wordID[:0], b.fresh[:0], b.cached[:0]
 	numbers = make([][]int32, len(sentences))
 	all := make([]int32, b.tokens.Rows())
 	for _, i := range b.tokens.Order() {
 		s := &sentences[i]
 		n := len(s.Tokens)
+		if b.characters != nil && len(s.Characters) != n {
+			panic(fmt.Errorf("the characters of %d tokens for the %d tokens of sentence %d", len(s.Characters), n, i))
+		}
 		numbers[i], all = all[:n:n], all[n:]
 		for t := range n {
-			var key word
+			var characters []int32
+			var at address
 			if b.characters != nil {
-				key.first, key.n = unsafe.SliceData(s.Characters[t]), int32(len(s.Characters[t]))
+				characters = s.Characters[t]
+				at.first, at.n = unsafe.SliceData(characters), int32(len(characters))
 			}
 			if b.words != nil {
-				key.id = s.Tokens[t]
+				at.id = s.Tokens[t]
 			}
-			w, ok := b.index[key]
+			w, ok := b.seen[at]
 			if !ok {
-				w = int32(len(b.distinct))
-				b.index[key] = w
-				b.distinct = append(b.distinct, key)
-				at := b.cache.find(key.characters())
-				if at < 0 {
-					b.fresh = append(b.fresh, w)
-				}
-				b.cached = append(b.cached, at)
+				w = b.add(word{spelling(characters), at.id})
+				b.seen[at] = w
 			}
 			numbers[i][t] = w
 		}
@@ -114,5 +123,28 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 	return numbers
 }
 
-// characters returns the characters of the token.
-func (w word) characters() []int32 { return unsafe.Slice(w.first, w.n) }
+// add returns the index of a distinct token, which is new if the batch does not have it.
+func (b *batch) add(x word) int32 {
+	w, ok := b.index[x]
+	if !ok {
+		w = int32(len(b.distinct))
+		b.index[x] = w
+		row := b.cache.find(x.spelling)
+		if row < 0 {
+			b.fresh = append(b.fresh, w)
+		}
+		b.distinct, b.wordID, b.cached = append(b.distinct, x), append(b.wordID, x.id), append(b.cached, row)
+	}
+	return w
+}
+
+// spelling returns a token's characters as a map key that shares their memory. Clone it if it must
+// outlive the batch.
+func spelling(characters []int32) string {
+	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(characters))), 4*len(characters))
+}
+
+// characters returns the characters of a distinct token.
+func (w word) characters() []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.StringData(w.spelling))), len(w.spelling)/4)
+}

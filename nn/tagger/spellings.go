@@ -3,7 +3,6 @@ package tagger
 import (
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -56,21 +55,15 @@ func (c *spellings) clear() {
 	c.vectors = c.vectors[:0]
 }
 
-// find returns the row of the vector of a token, or -1. A nil cache has none.
-func (c *spellings) find(characters []int32) int32 {
+// find returns the row of the vector of a spelling, or -1. A nil cache has none.
+func (c *spellings) find(key string) int32 {
 	if c == nil {
 		return -1
 	}
-	if r, ok := c.row[spelling(characters)]; ok {
+	if r, ok := c.row[key]; ok {
 		return r
 	}
 	return -1
-}
-
-// spelling returns a token's characters as a map key that shares their memory. Clone it if it must
-// outlive the batch.
-func spelling(characters []int32) string {
-	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(characters))), 4*len(characters))
 }
 
 // Forward implements nn.Layer.
@@ -86,8 +79,8 @@ func (c *spellings) Forward(in []kernel.Matrix) kernel.Matrix {
 	for i, w := range b.fresh {
 		v := in[0].Row(b.characters.Place(i))
 		copy(out.Row(int(w)), v)
-		if characters := b.distinct[w].characters(); c.find(characters) < 0 { // two fresh ones may have the same characters
-			c.row[strings.Clone(spelling(characters))] = int32(len(c.row))
+		if key := b.distinct[w].spelling; c.find(key) < 0 { // two fresh ones may differ in their ids alone
+			c.row[strings.Clone(key)] = int32(len(c.row))
 			c.vectors = append(c.vectors, v...)
 		}
 	}

@@ -200,7 +200,7 @@ func (n *Network) words(g *nn.Graph, m *model) (parts []*G.Node) {
 	if cfg.TokenEmbedding > 0 {
 		parts = append(parts, g.Embedding(TokenVectors, ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
 	}
-	if !g.Training && len(parts) > 0 {
+	if !g.Training {
 		parts = []*G.Node{g.Gather(g.Concat(parts...), m.word)}
 	}
 	return parts

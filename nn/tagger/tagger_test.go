@@ -14,7 +14,7 @@ import (
 )
 
 // randomSentences makes sentences of the given lengths, with repeated tokens
-// and characters.
+// and characters, and with up to two values of each family.
 func randomSentences(rng *rand.Rand, s Sizes, lengths ...int) []Sentence {
 	var out []Sentence
 	for _, n := range lengths {
@@ -27,6 +27,15 @@ func randomSentences(rng *rand.Rand, s Sizes, lengths ...int) []Sentence {
 			sent.Tokens = append(sent.Tokens, rng.Int32N(int32(s.Tokens)))
 			sent.Characters = append(sent.Characters, chars)
 			sent.Labels = append(sent.Labels, rng.Int32N(int32(s.Labels)))
+		}
+		for _, values := range s.Features.Values {
+			family := make([][]int32, n)
+			for t := range family {
+				for range rng.IntN(3) {
+					family[t] = append(family[t], rng.Int32N(int32(values)))
+				}
+			}
+			sent.Features = append(sent.Features, family)
 		}
 		out = append(out, sent)
 	}
@@ -188,15 +197,23 @@ func TestBatchIsSumOfItsSentences(t *testing.T) {
 // Prediction, which caches the vectors of spellings and multiplies each distinct token and feature once, has
 // the same logits as training without dropout, except for how sums are rounded.
 func TestPredictionIsTrainingWithoutDropout(t *testing.T) {
-	for name, cfg := range variants() {
+	variants := variants()
+	for name, cfg := range variants {
+		variants[name+", features"] = cfg
+	}
+	for name, cfg := range variants {
 		if cfg.Int8 {
 			continue // its predictions are only close: see TestInt8IsClose
 		}
-		net := newNetwork(t, cfg, smallSizes, 3)
+		sizes := smallSizes
+		if strings.HasSuffix(name, ", features") {
+			sizes.Features = Features{Values: []int{3, 5}, Dimension: 2, Output: len(name)%2 == 0}
+		}
+		net := newNetwork(t, cfg, sizes, 3)
 		m, p := newMachine(t, net), newPredictor(t, net, nil)
 		rng := rand.New(rand.NewPCG(8, 8))
 		for range 3 {
-			batch := randomSentences(rng, smallSizes, 3, 1, 9, 4, 9)
+			batch := randomSentences(rng, sizes, 3, 1, 9, 4, 9)
 			if err := m.Run(batch); err != nil {
 				t.Fatal(err)
 			}
@@ -209,6 +226,60 @@ func TestPredictionIsTrainingWithoutDropout(t *testing.T) {
 					t.Errorf("%s: logit %d is %v in prediction, and %v in training", name, i, got[i], v)
 				}
 			}
+		}
+	}
+}
+
+// Tokens count as the same by their characters, not by where these are: a copy has the same loss and gradients, and the
+// same logits.
+func TestCopiedCharactersChangeNothing(t *testing.T) {
+	cfg := small("coupled")
+	net := newNetwork(t, cfg, smallSizes, 3)
+	m, p := newMachine(t, net), newPredictor(t, net, nil)
+	rng := rand.New(rand.NewPCG(5, 5))
+	batch := randomSentences(rng, smallSizes, 6, 3, 9, 4)
+	for i := range batch { // half of the tokens share their characters
+		for k := range batch[i].Characters {
+			if from := batch[rng.IntN(i+1)]; rng.IntN(2) == 0 {
+				batch[i].Characters[k] = from.Characters[rng.IntN(len(from.Characters))]
+			}
+		}
+	}
+	var want, wantLogits []float32
+	for copied := range 2 {
+		if copied == 1 {
+			for i := range batch {
+				for k, c := range batch[i].Characters {
+					batch[i].Characters[k] = slices.Clone(c)
+				}
+			}
+		}
+		if err := m.RunSeeded(batch, make([]uint64, len(batch)), 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Predict(batch); err != nil {
+			t.Fatal(err)
+		}
+		var got []float32
+		for _, p := range net.All() {
+			got = append(got, m.Gradient(p)...)
+		}
+		if copied == 0 {
+			want, wantLogits = got, slices.Clone(logitsOf(p))
+		} else if !slices.Equal(got, want) || !slices.Equal(logitsOf(p), wantLogits) {
+			t.Error("a copy of the characters changes the gradients or the logits")
+		}
+	}
+}
+
+// Too many characters once were no error.
+func TestCharactersThatDoNotFitTheTokens(t *testing.T) {
+	net := newNetwork(t, small("coupled"), smallSizes, 3)
+	p := newPredictor(t, net, nil)
+	for _, n := range []int{1, 3} {
+		s := Sentence{Tokens: []int32{1, 2}, Characters: [][]int32{{1}, {2}, {1}}[:n]}
+		if _, err := p.Predict([]Sentence{s}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("the characters of %d tokens for the 2 tokens of sentence 0", n)) {
+			t.Errorf("%d: error %v", n, err)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 // maxStates bounds the states of an automaton, and its hits. When it is full, it starts
 // anew. A state takes about 350 bytes, and the English rules reach some 14,000 in a
 // thousand pages. All numbers fit into 16 bits, so that the tables are small: a search of
-// a text adds at most one state for each of maxMatch bytes before it looks at the bound
-// again.
+// a text adds at most one state and two hits for each of maxMatch bytes before it looks
+// at the bound again.
 const maxStates = 16000
 
 // automaton is the deterministic automaton of some programs. Their instructions are
@@ -209,13 +209,23 @@ func (d *automaton) step(s int16, after class, r rune) int16 {
 			d.out = append(d.out, d.first[d.owner[pc]]+in.Out)
 		}
 	}
-	end := d.matching(dead)
+	end := unknown
 	for b := range rune(utf8.RuneSelf) {
-		if asciiClass[b] == after && read[b/64]&(1<<(b%64)) == 0 {
-			d.states[s].ascii[b] = end
+		if asciiClass[b] != after || read[b/64]&(1<<(b%64)) != 0 {
+			continue
 		}
+		if end == unknown {
+			if end = d.states[s].ascii[b]; end != unknown { // an earlier step of the class has stored it
+				break
+			}
+			end = d.matching(dead)
+		}
+		d.states[s].ascii[b] = end
 	}
 	if len(d.out) == 0 {
+		if end == unknown {
+			end = d.matching(dead)
+		}
 		return end
 	}
 	slices.Sort(d.out)

@@ -55,7 +55,7 @@ func newTypes(labels []string) *types {
 }
 
 // likeliest returns the most probable type; of equal ones, the one that reaches the
-// probability first, in the order of the labels.
+// probability first, in the order of the labels. There must be a label besides O.
 func (t *types) likeliest() string {
 	clear(t.sums)
 	best := 0
