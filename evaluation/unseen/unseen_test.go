@@ -45,10 +45,11 @@ func TestNotes(t *testing.T) {
 func TestOwnTexts(t *testing.T) {
 	const folder = "../../checkpoints/testdata"
 	for _, test := range []struct {
-		lang                  string
+		folder, lang          string
 		types                 *data.TypeSet
 		notes, items, phrases int
-	}{{"en", data.I2B2, 30, 450, 2000}, {"es", data.MEDDOCAN, 15, 225, 500}} {
+	}{{"", "en", data.I2B2, 30, 450, 2000}, {"", "es", data.MEDDOCAN, 15, 225, 500}, {"ordinary", "en", data.I2B2, 50, 900, 250}} {
+		folder := filepath.Join(folder, test.folder)
 		notes, err := Notes(filepath.Join(folder, "notes", test.lang), test.types)
 		if err != nil {
 			t.Fatal(err)
