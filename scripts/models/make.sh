@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the models that come with the program, checkpoints/en and checkpoints/es, from nothing. It takes
-# about an hour and a half of two cores, and can be interrupted at any point and started again; the same inputs
+# about two hours of two cores, and can be interrupted at any point and started again; the same inputs
 # give the same bits.
 #
 #   LETHE_CORPORA=/data LETHE_GAZETTEERS=/lists LETHE_TEXT=/text scripts/models/make.sh OUT [en] [es]
@@ -45,17 +45,34 @@ learn() {
 	touch "$run.done"
 }
 
-# ship NAME DEFAULT [FLAGS OF models pack] copies a model into checkpoints, beside its NOTICE and card, and measures its operating points on the files of dev, with a
-# probability as default that was chosen on these and scripts/models/dev.
-ship() {
-	rm -rf "$out/$1.packed"
-	"$lethe" models pack "$out/$1" --output "$out/$1.packed" "${@:3}"
-	cp "$recipes/$1.md" "$out/$1.packed/README.md"
-	cp "checkpoints/$1/NOTICE" "$out/$1.packed/"
-	"$lethe" calibrate "$out/$1.packed" --input "$out/$1.dev" --format jsonl --default "$2"
-	rm -rf "checkpoints/$1"
-	mv "$out/$1.packed" "checkpoints/$1"
+# packed NAME RUN DEFAULT [FLAGS OF models pack] makes a model of the run of a language, RUN.packed, which is small enough for checkpoints, and measures its operating points
+# on the files of dev, with a probability as default that was chosen on these and scripts/models/dev.
+packed() {
+	rm -rf "$out/$2.packed"
+	"$lethe" models pack "$out/$2" --output "$out/$2.packed" "${@:4}"
+	cp "$recipes/$1.md" "$out/$2.packed/README.md"
+	cp "checkpoints/$1/NOTICE" "$out/$2.packed/"
+	"$lethe" calibrate "$out/$2.packed" --input "$out/$1.dev" --format jsonl --default "$3"
 }
+
+# ship NAME RUN moves a packed model into checkpoints.
+ship() {
+	rm -rf "checkpoints/$1"
+	mv "$out/$2.packed" "checkpoints/$1"
+}
+
+# without DIR FOLDER NAME... makes a folder of links to the notes in another one, without those whose files begin with these names.
+without() {
+	local name
+	rm -rf "$1"
+	mkdir -p "$1"
+	ln -s "$2"/*.txt "$1/"
+	for name in "${@:3}"; do rm "$1/$name"-*.txt; done
+}
+
+# The writers of these notes and of the phrases after the first ones came when the models had been trained. Their texts join in a last stage of the training.
+later_en="commonwealth inpatient lives outside speech structured" later_es="americas hospitales"
+first_phrases_en=10937 first_phrases_es=4311
 
 # terms FILE RULE... makes a list for the features of a model from lists of the generated notes.
 terms() {
@@ -75,12 +92,12 @@ words() {
 	mv "$file.new" "$file"
 }
 
-# label FILE KIND... makes a file of notes for the model en or es, of which the teacher decides what the marks leave open.
+# label FILE KIND... makes a file of notes for the model en or es, of which the teacher, a run or model in OUT, decides what the marks leave open.
 label() {
-	local file=$1 language=${1%%.*} types=i2b2-2014
+	local file=$1 types=i2b2-2014
 	shift
-	[ "$language" = en ] || types=meddocan
-	once "$out/$file" "$out/corpus" --types $types --teacher "$out/$language-teacher" "$1" --output "$out/$file" "${@:2}"
+	case $file in es*) types=meddocan ;; esac
+	once "$out/$file" "$out/corpus" --types $types --teacher "$out/$teacher" "$1" --output "$out/$file" "${@:2}"
 }
 
 # renamed NAME FILE COPY copies notes, with ids that begin with NAME.
@@ -111,7 +128,7 @@ english() {
 	once "$out/en.dev/written.jsonl" "$out/corpus" written --output "$out/en.dev/written.jsonl" "$recipes/dev/notes/en"
 	learn en-teacher train "$recipes/en.yaml" --set corpus.splits.train="$notes" --set system.second_pass.system.ann.training.epochs=5
 
-	local names=$LETHE_CORPORA/english-names marked=$out/en.marked
+	local marked=$out/en.marked teacher
 	if [ ! -e "$marked" ]; then
 		mkdir -p "$marked.new"
 		"$out/asqphi" "$LETHE_CORPORA/asq-phi/synthetic_clinical_queries.first630.txt" >"$marked.new/queries.jsonl"
@@ -120,29 +137,51 @@ english() {
 		"$out/presidio" "$LETHE_CORPORA/presidio-research/synth_dataset_v2.json" >"$marked.new/presidio.jsonl"
 		mv "$marked.new" "$marked"
 	fi
-	label en.train/queries.jsonl queries "$marked/queries.train.jsonl"
-	local copy
-	for copy in 2 3; do # because they are few
-		once "$out/en.train/queries-$copy.jsonl" renamed queries-$copy "$out/en.train/queries.jsonl" "$out/en.train/queries-$copy.jsonl"
-	done
+	teacher=en-teacher
 	label en.dev/queries.jsonl queries "$marked/queries.dev.jsonl"
-	label en.train/presidio.jsonl sentences "$marked/presidio.jsonl"
-	label en.train/names.jsonl names "$names/wikigold/CONLL-format/data/wikigold.conll.txt" "$names/WNUT17/CONLL-format/data/train/wnut17train.conll" \
-		"$names/SEC-filings/CONLL-format/data/train/FIN5.txt"
-	label en.train/aci_bench.jsonl carriers --number 400 --seed 1 --notes "$notes" "$text/aci_bench"
-	label en.train/mts_dialog.jsonl carriers --number 400 --seed 2 --notes "$notes" "$text/mts_dialog"
-	label en.train/e3c.jsonl carriers --number 400 --seed 3 --notes "$notes" "$text/e3c_en_ccby_docs"
-	label en.train/fragments.jsonl fragments --number 6000 --notes "$notes" "$text"/{medquad,pubmedqa,craft_fulltext,casimedicos_en,codiesp_en_machine_translated}
-
-	# Hand-written notes and phrases.
-	local written=$out/en.train/written.jsonl
-	once "$written" "$out/corpus" written --copies 4 --notes "$notes" --output "$written" "$recipes/train/notes/en"
-	once "$out/en.train/phrases.jsonl" "$out/corpus" fragments --number 16000 --seed 2 --notes "$written" --output "$out/en.train/phrases.jsonl" "$recipes/train/phrases-en.txt"
+	english_notes en.train "$notes"
+	without "$out/en.first" "$recipes/train/notes/en" $later_en
+	once "$out/en.first.txt" eval "head -n $first_phrases_en $recipes/train/phrases-en.txt >$out/en.first.txt"
+	english_written en.train 4 16000 "$out/en.first" "$out/en.first.txt"
 	learn en-first train "$recipes/en.yaml"
 	local network=system.second_pass.system.ann # whose learning rate falls to 0 in six more epochs
-	learn en train "$recipes/en.yaml" --set $network.start=en-first/model/best/members/first --set $network.training.epochs=6 \
+	learn en-second train "$recipes/en.yaml" --set $network.start=en-first/model/best/members/first --set $network.training.epochs=6 \
 		--set $network.optimizer.learning_rate=0.0008 --set $network.optimizer.decay=1 --set $network.optimizer.schedule.method=linear
-	ship en 0.3 --words 39500 --int8 # so that it is smaller than 10 MB
+	[ -e "$out/en-second.packed/operating.json" ] || packed en en-second 0.3 --words 39500 --int8 # so that it is smaller than 10 MB
+
+	# The last stage, in which the model of the stages before is the teacher.
+	teacher=en-second.packed
+	once "$out/en.last/generated.jsonl" cp "$notes" "$out/en.last/generated.jsonl"
+	english_notes en.last "$notes"
+	english_written en.last 2 20000 "$recipes/train/notes/en" "$recipes/train/phrases-en.txt"
+	learn en-last train "$recipes/en.yaml" --set corpus.splits.train=en.last --set $network.start=en-second.packed/members/first --set $network.vectors=null \
+		--set $network.training.epochs=5 --set $network.training.batch=24 \
+		--set $network.optimizer.learning_rate=0.0015 --set $network.optimizer.decay=1 --set $network.optimizer.schedule.method=linear
+	packed en en-last 0.25 --words 39500 --int8
+	ship en en-last
+}
+
+# english_notes FOLDER NOTES makes the files of notes that a teacher labels.
+english_notes() {
+	local marked=$out/en.marked text=$LETHE_TEXT/en-clinical names=$LETHE_CORPORA/english-names copy
+	label "$1/queries.jsonl" queries "$marked/queries.train.jsonl"
+	for copy in 2 3; do # because they are few
+		once "$out/$1/queries-$copy.jsonl" renamed queries-$copy "$out/$1/queries.jsonl" "$out/$1/queries-$copy.jsonl"
+	done
+	label "$1/presidio.jsonl" sentences "$marked/presidio.jsonl"
+	label "$1/names.jsonl" names "$names/wikigold/CONLL-format/data/wikigold.conll.txt" "$names/WNUT17/CONLL-format/data/train/wnut17train.conll" \
+		"$names/SEC-filings/CONLL-format/data/train/FIN5.txt"
+	label "$1/aci_bench.jsonl" carriers --number 400 --seed 1 --notes "$2" "$text/aci_bench"
+	label "$1/mts_dialog.jsonl" carriers --number 400 --seed 2 --notes "$2" "$text/mts_dialog"
+	label "$1/e3c.jsonl" carriers --number 400 --seed 3 --notes "$2" "$text/e3c_en_ccby_docs"
+	label "$1/fragments.jsonl" fragments --number 6000 --notes "$2" "$text"/{medquad,pubmedqa,craft_fulltext,casimedicos_en,codiesp_en_machine_translated}
+}
+
+# english_written FOLDER COPIES NUMBER NOTES PHRASES makes the files of hand-written notes and phrases.
+english_written() {
+	local written=$out/$1/written.jsonl
+	once "$written" "$out/corpus" written --copies "$2" --notes "$out/$1/generated.jsonl" --output "$written" "$4"
+	once "$out/$1/phrases.jsonl" "$out/corpus" fragments --number "$3" --seed 2 --notes "$written" --output "$out/$1/phrases.jsonl" "$5"
 }
 
 spanish() {
@@ -176,17 +215,44 @@ spanish() {
 	if [ ! -e "$out/es-teacher.done" ]; then # the files that it labels come later
 		learn es-teacher train "$recipes/es.yaml"
 	fi
-	label es.train/cantemist-1.jsonl carriers --number 400 --seed 1 --notes "$notes" "$text/cantemist_background"
-	label es.train/cantemist-2.jsonl carriers --number 400 --seed 2 --notes "$notes" "$text/cantemist_gold"
-	label es.train/fragments.jsonl fragments --number 3000 --notes "$notes" "$text"/{cantemist_background,casimedicos_es,spaccc_pharmaconer}
-
-	# Hand-written notes and phrases.
-	local written=$out/es.train/written.jsonl
-	once "$written" "$out/corpus" --types meddocan written --copies 3 --notes "$notes" --output "$written" "$recipes/train/notes/es"
-	once "$out/es.train/phrases.jsonl" "$out/corpus" --types meddocan fragments --number 6000 --seed 2 --notes "$written" --output "$out/es.train/phrases.jsonl" "$recipes/train/phrases-es.txt"
+	local teacher=es-teacher
+	spanish_notes es.train "$notes"
 	once "$out/es.dev/written.jsonl" "$out/corpus" --types meddocan written --output "$out/es.dev/written.jsonl" "$recipes/dev/notes/es"
-	learn es train "$recipes/es.yaml"
-	ship es 0.35 --words 39000 --int8
+	without "$out/es.first" "$recipes/train/notes/es" $later_es
+	once "$out/es.first.txt" eval "head -n $first_phrases_es $recipes/train/phrases-es.txt >$out/es.first.txt"
+	spanish_written es.train 3 6000 "$out/es.first" "$out/es.first.txt"
+	learn es-first train "$recipes/es.yaml"
+	[ -e "$out/es-first.packed/operating.json" ] || packed es es-first 0.35 --words 39000 --int8
+
+	# The last stage, in which the model of the stage before is the teacher.
+	teacher=es-first.packed
+	for key in 1 2; do
+		once "$out/es.last/meddocan-$key.jsonl" cp "$out/es.train/meddocan-$key.jsonl" "$out/es.last/meddocan-$key.jsonl"
+	done
+	once "$out/es.last/generated.jsonl" cp "$notes" "$out/es.last/generated.jsonl"
+	spanish_notes es.last "$notes"
+	spanish_written es.last 2 8000 "$recipes/train/notes/es" "$recipes/train/phrases-es.txt"
+	local network='system.second_pass.system.corrected.system.ensemble.members[0].system.ann'
+	learn es-last train "$recipes/es.yaml" --set corpus.splits.train=es.last --set "$network.start=es-first.packed/members/first/members/corrected/members/network" --set "$network.vectors=null" \
+		--set "$network.training.epochs=3" --set "$network.training.batch=24" \
+		--set "$network.optimizer.learning_rate=0.0015" --set "$network.optimizer.decay=1" --set "$network.optimizer.schedule.method=linear"
+	packed es es-last 0.35 --words 39000 --int8
+	ship es es-last
+}
+
+# spanish_notes FOLDER NOTES makes the files of notes that a teacher labels.
+spanish_notes() {
+	local text=$LETHE_TEXT/es-clinical
+	label "$1/cantemist-1.jsonl" carriers --number 400 --seed 1 --notes "$2" "$text/cantemist_background"
+	label "$1/cantemist-2.jsonl" carriers --number 400 --seed 2 --notes "$2" "$text/cantemist_gold"
+	label "$1/fragments.jsonl" fragments --number 3000 --notes "$2" "$text"/{cantemist_background,casimedicos_es,spaccc_pharmaconer}
+}
+
+# spanish_written FOLDER COPIES NUMBER NOTES PHRASES makes the files of hand-written notes and phrases.
+spanish_written() {
+	local written=$out/$1/written.jsonl
+	once "$written" "$out/corpus" --types meddocan written --copies "$2" --notes "$out/$1/generated.jsonl" --output "$written" "$4"
+	once "$out/$1/phrases.jsonl" "$out/corpus" --types meddocan fragments --number "$3" --seed 2 --notes "$written" --output "$out/$1/phrases.jsonl" "$5"
 }
 
 for language in $languages; do
