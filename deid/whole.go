@@ -26,7 +26,7 @@ import (
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
 	data.SortSpans(spans)
-	spans = withoutTitles(text, spans, sort)
+	spans = withoutLabels(text, withoutTitles(text, spans, sort), sort)
 	var all []data.Span
 	for i, s := range spans {
 		from, to := 0, len(text) // a span does not grow into its neighbours: MT55555 may be a state and a postal code
