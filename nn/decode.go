@@ -119,6 +119,11 @@ func (v *likely) clear(rows int) {
 func (v *likely) take(row int, alpha, beta []float32) {
 	v.from[row] = int32(len(v.labels))
 	beta = beta[:len(alpha)]
+	if alpha[0]*beta[0] > 1-negligible/2 { // so all others are negligible, as for most elements
+		v.labels = append(v.labels, 0)
+		v.to[row] = int32(len(v.labels))
+		return
+	}
 	for label, a := range alpha {
 		if a*beta[label] >= negligible {
 			v.labels = append(v.labels, int32(label))

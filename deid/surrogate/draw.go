@@ -1,8 +1,6 @@
 package surrogate
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -15,7 +13,8 @@ import (
 
 // random derives 64 bits from the key, the patient, a use, a value and a counter.
 func (p *Patient) random(use, value string, counter int) uint64 {
-	mac := hmac.New(sha256.New, p.key)
+	mac := p.mac
+	mac.Reset()
 	var n [8]byte
 	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // preceded by their lengths, so that different inputs never give the same bytes
 		binary.BigEndian.PutUint64(n[:], uint64(len(field)))

@@ -16,7 +16,10 @@ package surrogate
 
 import (
 	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
 	"fmt"
+	"hash"
 	"iter"
 	"slices"
 	"strings"
@@ -115,6 +118,7 @@ type Mention struct {
 type Patient struct {
 	*Maker
 	group     string
+	mac       hash.Hash         // HMAC-SHA-256 with the key
 	originals map[string]bool   // words and whole values of the notes, folded
 	wholes    map[string]bool   // whole values of names and places among them
 	taken     map[string]string // the value that a surrogate stands for, by pool and surrogate
@@ -129,7 +133,7 @@ type Patient struct {
 // Patient prepares the surrogates for the notes of one patient from all values in them. The order of the mentions does not matter. Values that are
 // not among them can still be replaced, with the remaining surrogates. group identifies the patient.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
-	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}, mentions: mentions}
+	p := &Patient{Maker: m, group: group, mac: hmac.New(sha256.New, m.key), originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}, mentions: mentions}
 	read := map[string]bool{}
 	for _, m := range mentions {
 		if nameSorts[m.Sort] && len(m.Text) <= longest {

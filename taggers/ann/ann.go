@@ -103,8 +103,8 @@ func (t *Tagger) Embeddings() (tokens, characters Embedding) {
 }
 
 const (
-	// batchTokens bounds the number of tokens in a prediction batch, and thereby its memory.
-	batchTokens = 1536
+	// batchTokens bounds the number of tokens in a prediction batch of several sentences, and thereby its memory.
+	batchTokens = 3072
 	// poolTokens is the number of tokens whose sentences are sorted by length before they are
 	// divided into batches. A batch of equal sentences takes fewer and wider steps.
 	poolTokens = 1 << 15
@@ -241,7 +241,7 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 	slices.SortStableFunc(pool, func(a, b sentence) int { return len(b.tokens()) - len(a.tokens()) })
 	for len(pool) > 0 {
 		n, size := 0, 0
-		for n < len(pool) && size < batchTokens {
+		for n < len(pool) && (n == 0 || size+len(pool[n].tokens()) <= batchTokens) {
 			size += len(pool[n].tokens())
 			n++
 		}

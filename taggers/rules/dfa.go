@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"regexp/syntax"
 	"slices"
 	"unicode/utf8"
@@ -27,6 +28,7 @@ type automaton struct {
 	programs []*program
 	first    []uint32 // by program: the number of its first instruction
 	owner    []uint32 // by instruction: its program
+	inst     []*inst  // by number
 	states   []state
 	index    map[string]int16 // states by key
 	hits     []hit
@@ -81,6 +83,9 @@ func newAutomaton(programs ...*program) *automaton {
 	for k, p := range programs {
 		d.first = append(d.first, uint32(len(d.owner)))
 		d.owner = append(d.owner, slices.Repeat([]uint32{uint32(k)}, len(p.inst))...)
+		for i := range p.inst {
+			d.inst = append(d.inst, &p.inst[i])
+		}
 	}
 	d.seen = make([]uint32, len(d.owner))
 	return d
@@ -202,7 +207,7 @@ func (d *automaton) step(s int16, after class, r rune) int16 {
 	d.out = d.out[:0]
 	var read [2]uint64 // ASCII characters
 	for _, pc := range d.readers {
-		in := d.inst(pc)
+		in := d.inst[pc]
 		read[0] |= in.ascii[0]
 		read[1] |= in.ascii[1]
 		if r >= 0 && in.matches(r) {
@@ -210,17 +215,17 @@ func (d *automaton) step(s int16, after class, r rune) int16 {
 		}
 	}
 	end := unknown
-	for b := range rune(utf8.RuneSelf) {
-		if asciiClass[b] != after || read[b/64]&(1<<(b%64)) != 0 {
-			continue
-		}
-		if end == unknown {
-			if end = d.states[s].ascii[b]; end != unknown { // an earlier step of the class has stored it
-				break
+	for i, unread := range asciiOfClass[after] {
+		for unread &^= read[i]; unread != 0; unread &= unread - 1 {
+			b := 64*i + bits.TrailingZeros64(unread)
+			if end == unknown {
+				if end = d.states[s].ascii[b]; end != unknown { // an earlier step of the class has stored all of them
+					break
+				}
+				end = d.matching(dead)
 			}
-			end = d.matching(dead)
+			d.states[s].ascii[b] = end
 		}
-		d.states[s].ascii[b] = end
 	}
 	if len(d.out) == 0 {
 		if end == unknown {
@@ -239,11 +244,6 @@ func (d *automaton) matching(next int16) int16 {
 	}
 	d.hits = append(d.hits, hit{slices.Clone(d.matches), next})
 	return -int16(len(d.hits) - 1)
-}
-
-func (d *automaton) inst(pc uint32) *inst {
-	k := d.owner[pc]
-	return &d.programs[k].inst[pc-d.first[k]]
 }
 
 // closure finds what is reachable from s without reading a character if the next
@@ -272,7 +272,7 @@ func (d *automaton) closure(s int16, after class) {
 		d.seen[pc] = d.gen
 		visits++
 		k := d.owner[pc]
-		in := d.inst(pc)
+		in := d.inst[pc]
 		switch in.Op {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			d.stack = append(d.stack, d.first[k]+in.Out, d.first[k]+in.Arg)

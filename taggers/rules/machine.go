@@ -393,3 +393,11 @@ var asciiClass = func() (t [utf8.RuneSelf]class) {
 	}
 	return t
 }()
+
+// asciiOfClass has the ASCII characters of each class as bits.
+var asciiOfClass = func() (t [classes][2]uint64) {
+	for r, c := range asciiClass {
+		t[c][r/64] |= 1 << (r % 64)
+	}
+	return t
+}()
