@@ -61,10 +61,10 @@ calibrate, and as the start of a training (system.ann.start).`,
 			}
 			opt.Name = filepath.Base(filepath.Clean(output))
 			if _, ok := opt.Vectors.Index("unk"); !ok {
-				complain(fmt.Errorf("%s: contains no word \"unk\", so it cannot be verified that these are the vectors that the network was trained with", vectors))
+				complain(fmt.Errorf("warning: %s: contains no word \"unk\", so it cannot be verified that these are the vectors that the network was trained with", vectors))
 			}
 			if len(release.Tokens) > 1 && !opt.Clean {
-				complain(fmt.Errorf("%s: the model contains every token of the notes that it was trained with, names among them; --clean leaves them out", dir))
+				complain(fmt.Errorf("warning: %s: the model contains every token of the notes that it was trained with, names among them; --clean leaves them out", dir))
 			}
 			model, err := ann.FromNeuroNER(release, opt)
 			if err != nil {

@@ -55,6 +55,26 @@ packed() {
 	"$lethe" calibrate "$out/$2.packed" --input "$out/$1.dev" --format jsonl --default "$3"
 }
 
+# further NAME STAGE BEFORE NETWORK MEMBER EPOCHS [FLAGS OF train] trains the network of the packed model of the stage BEFORE, which is at MEMBER in it,
+# further on the notes of the folder of the stage. NETWORK is its place in the experiment.
+further() {
+	learn "$1-$2" train "$recipes/$1.yaml" --set "corpus.splits.train=$1.$2" --set "$4.start=$1-$3.packed/$5" --set "$4.vectors=null" \
+		--set "$4.training.epochs=$6" --set "$4.training.batch=24" \
+		--set "$4.optimizer.learning_rate=0.0015" --set "$4.optimizer.decay=1" --set "$4.optimizer.schedule.method=linear" "${@:7}"
+}
+
+# others FROM TO copies the files of notes of a stage, except those that change with the writers.
+others() {
+	local file
+	mkdir -p "$2"
+	for file in "$1"/*.jsonl; do
+		case $(basename "$file") in
+		written.jsonl | phrases.jsonl) ;;
+		*) once "$2/$(basename "$file")" cp "$file" "$2/" ;;
+		esac
+	done
+}
+
 # ship NAME RUN moves a packed model into checkpoints.
 ship() {
 	rm -rf "checkpoints/$1"
@@ -70,9 +90,13 @@ without() {
 	for name in "${@:3}"; do rm "$1/$name"-*.txt; done
 }
 
-# The writers of these notes and of the phrases after the first ones came when the models had been trained. Their texts join in a last stage of the training.
+# The writers of these notes, and of the phrases after the first ones, came when the models had been trained, and the latest when they had been trained
+# further. Their texts join in stages of the training: see further.
 later_en="commonwealth inpatient lives outside speech structured" later_es="americas hospitales"
+latest_en="american community consults letters long overseas printouts procedures questions records short shorthand"
+latest_es="espana latinoamerica paises peninsula"
 first_phrases_en=10937 first_phrases_es=4311
+later_phrases_en=12977 later_phrases_es=4901
 
 # terms FILE RULE... makes a list for the features of a model from lists of the generated notes.
 terms() {
@@ -140,7 +164,7 @@ english() {
 	teacher=en-teacher
 	label en.dev/queries.jsonl queries "$marked/queries.dev.jsonl"
 	english_notes en.train "$notes"
-	without "$out/en.first" "$recipes/train/notes/en" $later_en
+	without "$out/en.first" "$recipes/train/notes/en" $later_en $latest_en
 	once "$out/en.first.txt" eval "head -n $first_phrases_en $recipes/train/phrases-en.txt >$out/en.first.txt"
 	english_written en.train 4 16000 "$out/en.first" "$out/en.first.txt"
 	learn en-first train "$recipes/en.yaml"
@@ -149,16 +173,21 @@ english() {
 		--set $network.optimizer.learning_rate=0.0008 --set $network.optimizer.decay=1 --set $network.optimizer.schedule.method=linear
 	[ -e "$out/en-second.packed/operating.json" ] || packed en en-second 0.3 --words 39500 --int8 # so that it is smaller than 10 MB
 
-	# The last stage, in which the model of the stages before is the teacher.
+	# Two stages with the texts of later writers. The model of the stages before is the teacher.
 	teacher=en-second.packed
-	once "$out/en.last/generated.jsonl" cp "$notes" "$out/en.last/generated.jsonl"
-	english_notes en.last "$notes"
-	english_written en.last 2 20000 "$recipes/train/notes/en" "$recipes/train/phrases-en.txt"
-	learn en-last train "$recipes/en.yaml" --set corpus.splits.train=en.last --set $network.start=en-second.packed/members/first --set $network.vectors=null \
-		--set $network.training.epochs=5 --set $network.training.batch=24 \
-		--set $network.optimizer.learning_rate=0.0015 --set $network.optimizer.decay=1 --set $network.optimizer.schedule.method=linear
-	packed en en-last 0.25 --words 39500 --int8
-	ship en en-last
+	once "$out/en.third/generated.jsonl" cp "$notes" "$out/en.third/generated.jsonl"
+	english_notes en.third "$notes"
+	without "$out/en.later" "$recipes/train/notes/en" $latest_en
+	once "$out/en.later.txt" eval "head -n $later_phrases_en $recipes/train/phrases-en.txt >$out/en.later.txt"
+	english_written en.third 2 20000 "$out/en.later" "$out/en.later.txt"
+	further en third second "$network" members/first 5
+	[ -e "$out/en-third.packed/operating.json" ] || packed en en-third 0.25 --words 39500 --int8
+
+	others "$out/en.third" "$out/en.fourth"
+	english_written en.fourth 2 26000 "$recipes/train/notes/en" "$recipes/train/phrases-en.txt"
+	further en fourth third "$network" members/first 6 --set $network.network.dropout=0.35 --set $network.network.word_dropout=0.15
+	packed en en-fourth 0.25 --words 39500 --int8
+	ship en en-fourth
 }
 
 # english_notes FOLDER NOTES makes the files of notes that a teacher labels.
@@ -218,26 +247,31 @@ spanish() {
 	local teacher=es-teacher
 	spanish_notes es.train "$notes"
 	once "$out/es.dev/written.jsonl" "$out/corpus" --types meddocan written --output "$out/es.dev/written.jsonl" "$recipes/dev/notes/es"
-	without "$out/es.first" "$recipes/train/notes/es" $later_es
+	without "$out/es.first" "$recipes/train/notes/es" $later_es $latest_es
 	once "$out/es.first.txt" eval "head -n $first_phrases_es $recipes/train/phrases-es.txt >$out/es.first.txt"
 	spanish_written es.train 3 6000 "$out/es.first" "$out/es.first.txt"
 	learn es-first train "$recipes/es.yaml"
 	[ -e "$out/es-first.packed/operating.json" ] || packed es es-first 0.35 --words 39000 --int8
 
-	# The last stage, in which the model of the stage before is the teacher.
+	# Two stages with the texts of later writers. The model of the stage before is the teacher.
 	teacher=es-first.packed
 	for key in 1 2; do
-		once "$out/es.last/meddocan-$key.jsonl" cp "$out/es.train/meddocan-$key.jsonl" "$out/es.last/meddocan-$key.jsonl"
+		once "$out/es.second/meddocan-$key.jsonl" cp "$out/es.train/meddocan-$key.jsonl" "$out/es.second/meddocan-$key.jsonl"
 	done
-	once "$out/es.last/generated.jsonl" cp "$notes" "$out/es.last/generated.jsonl"
-	spanish_notes es.last "$notes"
-	spanish_written es.last 2 8000 "$recipes/train/notes/es" "$recipes/train/phrases-es.txt"
+	once "$out/es.second/generated.jsonl" cp "$notes" "$out/es.second/generated.jsonl"
+	spanish_notes es.second "$notes"
+	without "$out/es.later" "$recipes/train/notes/es" $latest_es
+	once "$out/es.later.txt" eval "head -n $later_phrases_es $recipes/train/phrases-es.txt >$out/es.later.txt"
+	spanish_written es.second 2 8000 "$out/es.later" "$out/es.later.txt"
 	local network='system.second_pass.system.corrected.system.ensemble.members[0].system.ann'
-	learn es-last train "$recipes/es.yaml" --set corpus.splits.train=es.last --set "$network.start=es-first.packed/members/first/members/corrected/members/network" --set "$network.vectors=null" \
-		--set "$network.training.epochs=3" --set "$network.training.batch=24" \
-		--set "$network.optimizer.learning_rate=0.0015" --set "$network.optimizer.decay=1" --set "$network.optimizer.schedule.method=linear"
-	packed es es-last 0.35 --words 39000 --int8
-	ship es es-last
+	further es second first "$network" members/first/members/corrected/members/network 3
+	[ -e "$out/es-second.packed/operating.json" ] || packed es es-second 0.35 --words 39000 --int8
+
+	others "$out/es.second" "$out/es.third"
+	spanish_written es.third 2 10000 "$recipes/train/notes/es" "$recipes/train/phrases-es.txt"
+	further es third second "$network" members/first/members/corrected/members/network 3
+	packed es es-third 0.35 --words 39000 --int8
+	ship es es-third
 }
 
 # spanish_notes FOLDER NOTES makes the files of notes that a teacher labels.
