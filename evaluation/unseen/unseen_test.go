@@ -48,7 +48,7 @@ func TestOwnTexts(t *testing.T) {
 		folder, lang          string
 		types                 *data.TypeSet
 		notes, items, phrases int
-	}{{"", "en", data.I2B2, 30, 450, 2000}, {"", "es", data.MEDDOCAN, 15, 225, 500}, {"ordinary", "en", data.I2B2, 50, 900, 250}} {
+	}{{"", "en", data.I2B2, 30, 450, 2000}, {"", "es", data.MEDDOCAN, 15, 225, 500}, {"ordinary", "en", data.I2B2, 50, 900, 250}, {"ordinary", "es", data.MEDDOCAN, 70, 900, 50}} {
 		folder := filepath.Join(folder, test.folder)
 		notes, err := Notes(filepath.Join(folder, "notes", test.lang), test.types)
 		if err != nil {

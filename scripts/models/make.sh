@@ -185,7 +185,7 @@ english() {
 
 	others "$out/en.third" "$out/en.fourth"
 	english_written en.fourth 2 26000 "$recipes/train/notes/en" "$recipes/train/phrases-en.txt"
-	further en fourth third "$network" members/first 6 --set $network.network.dropout=0.35 --set $network.network.word_dropout=0.15
+	further en fourth third "$network" members/first 6 --set "$network.network.dropout=0.35" --set "$network.network.word_dropout=0.15"
 	packed en en-fourth 0.25 --words 39500 --int8
 	ship en en-fourth
 }
