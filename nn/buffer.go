@@ -8,7 +8,7 @@ type buffer struct{ data []float32 }
 // resize returns a rows x cols matrix with arbitrary content.
 func (b *buffer) resize(rows, cols int) kernel.Matrix {
 	if n := rows * cols; cap(b.data) < n {
-		b.data = make([]float32, n+n/4)
+		b.data = make([]float32, n) // without room to spare: batches are rarely larger than all before
 	}
 	return kernel.NewMatrix(rows, cols, b.data[:rows*cols])
 }
