@@ -298,7 +298,11 @@ func (o *origin) fill(net *tagger.Network, v *vocabulary, labels []string, f *fe
 			if of != layer || !o.takes(layer) || !o.has(part) { // a second token LSTM can be new
 				continue
 			}
-			if err := o.copy(p, o.places(p.Name, v, labels, f)); err != nil {
+			at := o.places(p.Name, v, labels, f)
+			if after, ok := readsFeatures(net, p.Name); ok {
+				o.familyPlaces(&at, p, after, net.Sizes.Features, f)
+			}
+			if err := o.copy(p, at); err != nil {
 				return fmt.Errorf("start: layer %s: %w", layer, err)
 			}
 		}
@@ -313,6 +317,7 @@ func (o *origin) fill(net *tagger.Network, v *vocabulary, labels []string, f *fe
 type places struct {
 	tensor        string
 	rows, columns []int // by row or column of the parameter: that of the tensor, or -1; nil: the same
+	zero          bool  // whether rows that are not in the tensor become 0, instead of keeping their values
 }
 
 // shape describes a shape in errors, without the numbers of rows or columns that may differ.
@@ -365,6 +370,53 @@ func (o *origin) featurePlaces(param string, f *features) places {
 	return places{}
 }
 
+// readsFeatures reports whether a matrix multiplies the vectors of the features, and how many of its rows come after theirs: those of the
+// state of an LSTM.
+func readsFeatures(net *tagger.Network, param string) (after int, ok bool) {
+	cfg := net.Config
+	reader := "logits.W"
+	switch {
+	case len(net.Sizes.Features.Values) == 0:
+		return 0, false
+	case !net.Sizes.Features.Output && len(cfg.TokenLSTM) > 0:
+		return cfg.TokenLSTM[0], param == "token_lstm.forward.W" || param == "token_lstm.backward.W"
+	case cfg.Hidden > 0:
+		reader = "hidden.W"
+	}
+	return 0, param == reader
+}
+
+// familyPlaces finds the rows of a matrix that multiplies the vectors of the features, family by family, if the networks have different ones. The
+// rows of a family that is new are 0, so that the network begins as the one that it starts from.
+func (o *origin) familyPlaces(at *places, p *nn.Param, after int, is tagger.Features, f *features) {
+	t, ok := o.tensors[at.tensor]
+	same := func(a, b familyValues) bool { return a.Family == b.Family }
+	if !ok || len(t.Shape) != 2 || is.Dimension != o.config.Features.Dimension || is.Output != (o.config.Features.At == "output") || slices.EqualFunc(f.values, o.features, same) {
+		return
+	}
+	before := p.Rows - after - is.Dimension*len(f.values)
+	if t.Shape[0]-after-is.Dimension*len(o.features) != before {
+		return // and copy reports the shapes
+	}
+	row := func(family, i int) int { return before + is.Dimension*family + i }
+	at.rows, at.zero = make([]int, p.Rows), true
+	for r := range before {
+		at.rows[r] = r
+	}
+	for k, family := range f.values {
+		from := slices.IndexFunc(o.features, func(other familyValues) bool { return same(family, other) })
+		for i := range is.Dimension {
+			at.rows[row(k, i)] = -1
+			if from >= 0 {
+				at.rows[row(k, i)] = row(from, i)
+			}
+		}
+	}
+	for i := range after {
+		at.rows[row(len(f.values), i)] = row(len(o.features), i)
+	}
+}
+
 // match returns where each value is in a list, or -1.
 func match[T comparable](values, list []T) []int {
 	index := make(map[T]int, len(list))
@@ -414,10 +466,14 @@ func (o *origin) copy(p *nn.Param, at places) error {
 		if at.rows != nil {
 			from = at.rows[r]
 		}
+		dst := p.Data[r*p.Cols:][:p.Cols]
 		if from < 0 {
+			if at.zero {
+				clear(dst)
+			}
 			continue
 		}
-		src, dst := t.Data[from*t.Shape[1]:][:t.Shape[1]], p.Data[r*p.Cols:][:p.Cols]
+		src := t.Data[from*t.Shape[1]:][:t.Shape[1]]
 		if at.columns == nil {
 			copy(dst, src)
 			continue

@@ -2,6 +2,7 @@ package ann
 
 import (
 	"context"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -248,6 +249,48 @@ func TestStartTakesFeatures(t *testing.T) {
 	}
 	if known == 0 || fresh == 0 {
 		t.Errorf("%d values are known and %d are new", known, fresh)
+	}
+}
+
+// A network with families in another order, and one more, finds what the one that it starts from finds, with the same scores: the rows of the matrix
+// that multiplies the vectors of a family are found by the family, and those of a new family are 0.
+func TestStartWithMoreFamilies(t *testing.T) {
+	for _, at := range []string{"input", "output"} {
+		t.Run(at, func(t *testing.T) {
+			cfg := small()
+			cfg.Training.Epochs = 40
+			cfg.Features = withFeatures(t, feature.Spec{Family: "shape"}, feature.Spec{Family: "gazetteer"})
+			cfg.Features.At = at
+			task := line(data.Any, map[string]string{"ZORA": "NAME", "SALEM": "CITY"}, "ZORA came to SALEM", "ZORA left 12", "from SALEM with ZORA", "12 came")
+			dir, _, _ := startFrom(t, cfg, task)
+			old, err := Load(dir, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Start = dir
+			cfg.Features = withFeatures(t, feature.Spec{Family: "space"}, feature.Spec{Family: "gazetteer"}, feature.Spec{Family: "shape"})
+			cfg.Features.At = at
+			was, _, err := old.Probe(t.Context(), task.Train, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is, _, err := begin(t, cfg, task).tagger.Probe(t.Context(), task.Train, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			for i := range was {
+				for k, s := range was[i] {
+					found++
+					if k >= len(is[i]) || is[i][k].Type != s.Type || is[i][k].Start != s.Start || math.Abs(is[i][k].Score-s.Score) > 1e-5 {
+						t.Errorf("%s: %v was found, now %v", task.Train[i].ID, was[i], is[i])
+					}
+				}
+			}
+			if found == 0 {
+				t.Error("nothing was found")
+			}
+		})
 	}
 }
 
