@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the models that come with the program, checkpoints/en and checkpoints/es, from nothing. It takes
-# about four hours of two cores, and can be interrupted at any point and started again; the same inputs
+# about five hours of two cores, and can be interrupted at any point and started again; the same inputs
 # give the same bits.
 #
 #   LETHE_CORPORA=/data LETHE_GAZETTEERS=/lists LETHE_TEXT=/text scripts/models/make.sh OUT [en] [es]
@@ -151,7 +151,7 @@ renamed() {
 }
 
 english() {
-	local name=en types=i2b2-2014 words=39500 from=0.25 # so many words that the model is smaller than 10 MB
+	local name=en types=i2b2-2014 words=39500 from=0.27 # so many words that the model is smaller than 10 MB
 	local network=system.second_pass.system.ann member=members/first
 	local early=(--set "$network.features.families=$without_space")
 	local text=$LETHE_TEXT/en-clinical general=$LETHE_TEXT/en-general
@@ -223,7 +223,7 @@ english_notes() {
 }
 
 spanish() {
-	local name=es types=meddocan words=39000 from=0.35
+	local name=es types=meddocan words=39000 from=0.4
 	local network='system.second_pass.system.corrected.system.ensemble.members[0].system.ann' member=members/first/members/corrected/members/network
 	local early=(--set "$network.features.families=$without_space")
 	local text=$LETHE_TEXT/es-clinical general=$LETHE_TEXT/es-general
@@ -274,7 +274,7 @@ spanish() {
 	others third second
 	further third second 3 10000 "${early[@]}"
 	others fourth third
-	further fourth third 4 12000
+	further fourth third 4 13000
 	ship fourth
 }
 
