@@ -69,7 +69,7 @@ func TestCanariesInFHIR(t *testing.T) {
 			if !json.Valid(out) {
 				t.Fatal("the output is not JSON")
 			}
-			left := unhidden(out)
+			left := pseudonym.ReplaceAllString(unhidden(out), "") // whose digits are sometimes those of a canary by chance
 			wrong, missed, tagged := map[string]bool{}, 0, 0
 			for _, p := range g.Canaries {
 				if p.Tagged {
@@ -105,6 +105,9 @@ func TestCanariesInFHIR(t *testing.T) {
 		})
 	}
 }
+
+// pseudonym matches what replaces an id.
+var pseudonym = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 
 var fullDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
 
