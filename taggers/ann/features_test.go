@@ -424,7 +424,7 @@ func TestFeaturesInDocumentation(t *testing.T) {
 	if err := c.Validate(); err != nil {
 		t.Error(err)
 	}
-	if err := c.Check(nil, 1); err != nil || len(c.Features.Families) != 2 {
+	if err := c.Check(nil, 1); err != nil || len(c.Features.Families) != 3 {
 		t.Errorf("%d families, error %v", len(c.Features.Families), err)
 	}
 }
