@@ -45,6 +45,7 @@ func TestShippedConfigs(t *testing.T) {
 	t.Setenv("LETHE_VECTORS", "/vectors")
 	t.Setenv("LETHE_RESOURCES", "/resources")
 	t.Setenv("LETHE_GAZETTEERS", "/gazetteers")
+	t.Setenv("LETHE_RUNS", "/runs")
 	names := map[string]string{}
 	for _, path := range configs(t) {
 		raw, err := os.ReadFile(path)
@@ -78,6 +79,7 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 	t.Setenv("LETHE_VECTORS", dir)
 	t.Setenv("LETHE_RESOURCES", dir)
 	t.Setenv("LETHE_GAZETTEERS", dir)
+	t.Setenv("LETHE_RUNS", dir)
 	for _, path := range configs(t) {
 		t.Run(strings.TrimPrefix(path, "configs/"), func(t *testing.T) {
 			t.Parallel()
@@ -260,7 +262,10 @@ func resources(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := network.(*ann.Tagger).Save(filepath.Join(dir, "conll2003")); err != nil {
-		t.Fatal(err)
+	best := filepath.Join("conll2003-best", "model", "best", "members")
+	for _, name := range []string{"conll2003", filepath.Join("conll2003-student", "model", "best"), filepath.Join(best, "network"), filepath.Join(best, "network-2"), filepath.Join(best, "features")} {
+		if err := network.(*ann.Tagger).Save(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
