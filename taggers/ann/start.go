@@ -391,12 +391,15 @@ func readsFeatures(net *tagger.Network, param string) (after int, ok bool) {
 func (o *origin) familyPlaces(at *places, p *nn.Param, after int, is tagger.Features, f *features) {
 	t, ok := o.tensors[at.tensor]
 	same := func(a, b familyValues) bool { return a.Family == b.Family }
-	if !ok || len(t.Shape) != 2 || is.Dimension != o.config.Features.Dimension || is.Output != (o.config.Features.At == "output") || slices.EqualFunc(f.values, o.features, same) {
+	if !ok || len(t.Shape) != 2 || slices.EqualFunc(f.values, o.features, same) {
 		return
+	}
+	if was := o.config.Features; len(o.features) > 0 && (is.Dimension != was.Dimension || is.Output != (was.At == "output")) {
+		return // and copy reports the shapes
 	}
 	before := p.Rows - after - is.Dimension*len(f.values)
 	if t.Shape[0]-after-is.Dimension*len(o.features) != before {
-		return // and copy reports the shapes
+		return
 	}
 	row := func(family, i int) int { return before + is.Dimension*family + i }
 	at.rows, at.zero = make([]int, p.Rows), true

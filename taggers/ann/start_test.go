@@ -253,14 +253,19 @@ func TestStartTakesFeatures(t *testing.T) {
 }
 
 // A network with families in another order, and one more, finds what the one that it starts from finds, with the same scores: the rows of the matrix
-// that multiplies the vectors of a family are found by the family, and those of a new family are 0.
+// that multiplies the vectors of a family are found by the family, and those of a new family are 0. So does one with features that starts from one without.
 func TestStartWithMoreFamilies(t *testing.T) {
-	for _, at := range []string{"input", "output"} {
-		t.Run(at, func(t *testing.T) {
+	for name, first := range map[string][]feature.Spec{"input": {{Family: "shape"}, {Family: "gazetteer"}}, "output": {{Family: "shape"}, {Family: "gazetteer"}}, "none": nil} {
+		t.Run(name, func(t *testing.T) {
+			at := name
 			cfg := small()
 			cfg.Training.Epochs = 40
-			cfg.Features = withFeatures(t, feature.Spec{Family: "shape"}, feature.Spec{Family: "gazetteer"})
-			cfg.Features.At = at
+			if first == nil {
+				at = "input"
+			} else {
+				cfg.Features = withFeatures(t, first...)
+				cfg.Features.At = at
+			}
 			task := line(data.Any, map[string]string{"ZORA": "NAME", "SALEM": "CITY"}, "ZORA came to SALEM", "ZORA left 12", "from SALEM with ZORA", "12 came")
 			dir, _, _ := startFrom(t, cfg, task)
 			old, err := Load(dir, 1)
@@ -270,6 +275,9 @@ func TestStartWithMoreFamilies(t *testing.T) {
 			cfg.Start = dir
 			cfg.Features = withFeatures(t, feature.Spec{Family: "space"}, feature.Spec{Family: "gazetteer"}, feature.Spec{Family: "shape"})
 			cfg.Features.At = at
+			if first == nil {
+				cfg.Features.Dimension++ // which need not be that of a network without features
+			}
 			was, _, err := old.Probe(t.Context(), task.Train, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -280,9 +288,12 @@ func TestStartWithMoreFamilies(t *testing.T) {
 			}
 			found := 0
 			for i := range was {
+				if len(is[i]) != len(was[i]) {
+					t.Fatalf("%s: %v was found, now %v", task.Train[i].ID, was[i], is[i])
+				}
 				for k, s := range was[i] {
 					found++
-					if k >= len(is[i]) || is[i][k].Type != s.Type || is[i][k].Start != s.Start || math.Abs(is[i][k].Score-s.Score) > 1e-5 {
+					if is[i][k].Type != s.Type || is[i][k].Start != s.Start || math.Abs(is[i][k].Score-s.Score) > 1e-5 {
 						t.Errorf("%s: %v was found, now %v", task.Train[i].ID, was[i], is[i])
 					}
 				}

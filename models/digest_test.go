@@ -1,0 +1,23 @@
+package models
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/lethe-deid/lethe/checkpoints"
+)
+
+// The digest of a model that comes with the program is that of its folder, also if the digests of its files are known already.
+func TestBuiltinDigest(t *testing.T) {
+	for range 2 {
+		for _, name := range checkpoints.Builtin() {
+			want, err := (&Model{Dir: filepath.Join("..", "checkpoints", name)}).Digest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := BuiltinDigest(name); err != nil || got != want {
+				t.Errorf("%s: %s, want %s, error %v", name, got, want, err)
+			}
+		}
+	}
+}
