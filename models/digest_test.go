@@ -21,3 +21,12 @@ func TestBuiltinDigest(t *testing.T) {
 		}
 	}
 }
+
+// The operating points of a model that comes with the program are read without comparing their digest, so they must belong to it.
+func TestBuiltinOperatingPoints(t *testing.T) {
+	for _, name := range checkpoints.Builtin() {
+		if _, err := OperatingPoints(filepath.Join("..", "checkpoints", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -136,7 +136,7 @@ func TestLookup(t *testing.T) {
 	if got, want := Names(), []string{"letters-digits", "ptb", "whitespace"}; !slices.Equal(got, want) {
 		t.Errorf("Names() = %q, want %q", got, want)
 	}
-	if got, want := SplitterNames(), []string{"line", "blank-line", "rules"}; !slices.Equal(got, want) {
+	if got, want := SplitterNames(), []string{"line", "blank-line", "rules", "note"}; !slices.Equal(got, want) {
 		t.Errorf("SplitterNames() = %q, want %q", got, want)
 	}
 	if _, err := Lookup("spacy"); err == nil || !strings.Contains(err.Error(), "letters-digits") {

@@ -28,6 +28,7 @@ var splitters = []struct {
 	{"line", Lines{}},
 	{"blank-line", Paragraphs{}},
 	{"rules", Rules{}},
+	{"note", Notes{}},
 }
 
 // LookupSplitter returns the splitter with that name; see SplitterNames. It
@@ -41,7 +42,7 @@ func LookupSplitter(name string) (Splitter, error) {
 	return nil, fmt.Errorf("no sentence splitter %q (have %s)", name, strings.Join(SplitterNames(), ", "))
 }
 
-// SplitterNames returns the names of the splitters: line, blank-line, rules.
+// SplitterNames returns the names of the splitters: line, blank-line, rules, note.
 func SplitterNames() []string {
 	var names []string
 	for _, s := range splitters {
@@ -70,6 +71,16 @@ var _ Splitter = Paragraphs{}
 // Sentences implements Splitter.
 func (Paragraphs) Sentences(text string, tokens []data.Token, dst []Range) []Range {
 	return cut(len(tokens), dst, func(i int) bool { return gapLines(text, tokens, i) >= 2 })
+}
+
+// Notes makes one unit of all tokens of a note.
+type Notes struct{}
+
+var _ Splitter = Notes{}
+
+// Sentences implements Splitter.
+func (Notes) Sentences(_ string, tokens []data.Token, dst []Range) []Range {
+	return cut(len(tokens), dst, func(int) bool { return false })
 }
 
 // Limit returns a splitter that splits each unit of s with more than max tokens,

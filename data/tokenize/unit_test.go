@@ -229,7 +229,7 @@ func TestUnitsMEDDOCAN(t *testing.T) {
 			}
 		}
 	})
-	for name, want := range map[string]int{"line": 0, "blank-line": 0, "rules": 8} {
+	for name, want := range map[string]int{"line": 0, "blank-line": 0, "rules": 8, "note": 0} {
 		if cutSpans[name] != want {
 			t.Errorf("%s cuts %d gold spans, want %d", name, cutSpans[name], want)
 		}
@@ -238,6 +238,7 @@ func TestUnitsMEDDOCAN(t *testing.T) {
 
 func FuzzLines(f *testing.F)      { fuzzUnits(f, Lines{}) }
 func FuzzParagraphs(f *testing.F) { fuzzUnits(f, Paragraphs{}) }
+func FuzzNotes(f *testing.F)      { fuzzUnits(f, Notes{}) }
 func FuzzRules(f *testing.F)      { fuzzUnits(f, Rules{}) }
 
 func fuzzUnits(f *testing.F, s Splitter) {

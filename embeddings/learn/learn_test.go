@@ -166,7 +166,7 @@ func TestRefused(t *testing.T) {
 		"sample":    {corpus("a b"), with(func(c *Config) { c.Sample = math.NaN() }), "sample NaN is not in [0, 1)"},
 		"rate":      {corpus("a b"), with(func(c *Config) { c.Rate = -1 }), "learning rate -1 is not in [0, 1]"},
 		"tokenizer": {corpus("a b"), with(func(c *Config) { c.Tokenizer = "bpe" }), `no tokenizer "bpe" (have letters-digits, ptb, whitespace)`},
-		"sentences": {corpus("a b"), with(func(c *Config) { c.Sentences = "page" }), `no sentence splitter "page" (have line, blank-line, rules)`},
+		"sentences": {corpus("a b"), with(func(c *Config) { c.Sentences = "page" }), `no sentence splitter "page" (have line, blank-line, rules, note)`},
 	} {
 		v, _, err := Vectors(t.Context(), tc.corpus, tc.cfg, nil)
 		if v != nil || err == nil || err.Error() != tc.want {

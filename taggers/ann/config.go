@@ -16,7 +16,7 @@ import (
 // those of the authors' released program (the reference), except for Constrain.
 type Config struct {
 	Tokenizer  string        `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
-	Sentences  string        `yaml:"sentences"`    // units that the network reads: line, blank-line or rules (default)
+	Sentences  string        `yaml:"sentences"`    // units that the network reads: line, blank-line, rules (default) or note
 	MaxTokens  int           `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme     data.Scheme   `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
 	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, unlike the paper and the reference

@@ -1,6 +1,7 @@
 package ann
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,10 +11,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn"
@@ -42,20 +45,23 @@ func (t *Tagger) Save(dir string) error {
 	return checkpoints.Save(dir, m)
 }
 
+const configFile = "config.yaml"
+
 // Load reads a model folder that Save wrote. workers is the number of cores that Tag
 // uses.
 func Load(dir string, workers int) (*Tagger, error) {
+	// Reading the resources of features takes as long as the rest, so both are read side by side. What is read of a
+	// folder that cannot be verified is not used.
+	early := beginFeatures(dir, workers)
 	m, err := checkpoints.Load(dir)
+	features, config, unread := early()
 	if err != nil {
 		return nil, err
 	}
 	fail := func(file string, err error) error { return fmt.Errorf("%s: %w", filepath.Join(dir, file), err) }
-	cfg := DefaultConfig()
-	if err := strictyaml.Decode(filepath.Join(dir, "config.yaml"), m.Config, &cfg); err != nil {
+	cfg, err := decodeConfig(dir, m.Config)
+	if err != nil {
 		return nil, err
-	}
-	if err := cfg.Validate(); err != nil {
-		return nil, fail("config.yaml", err)
 	}
 	if len(m.Labels) == 0 {
 		return nil, fmt.Errorf("%s: this network is only pretrained and has no labels: start a training from it with system.ann.start", dir)
@@ -75,13 +81,15 @@ func Load(dir string, workers int) (*Tagger, error) {
 		characters = append(characters, r[0])
 	}
 	v := newVocabulary(m.Tokens, characters, cfg.Vocabulary.DigitsAsZero)
-	features, err := loadFeatures(checkpoints.Locate(dir), cfg.Features, workers)
-	if err != nil {
-		return nil, err
+	if unread != nil {
+		return nil, unread
+	}
+	if !bytes.Equal(config, m.Config) {
+		return nil, fail(configFile, errors.New("the file was changed while it was read"))
 	}
 	net, err := tagger.NewBlank(cfg.Network, cfg.sizes(v, m.Labels, features))
 	if err != nil {
-		return nil, fail("config.yaml", err)
+		return nil, fail(configFile, err)
 	}
 	if err := net.Fill(m.Tensors); err != nil {
 		return nil, fail("weights.safetensors", err)
@@ -92,6 +100,42 @@ func Load(dir string, workers int) (*Tagger, error) {
 	}
 	t.readme = append([]byte{}, m.README...)
 	return t, nil
+}
+
+// decodeConfig returns the configuration of a model folder.
+func decodeConfig(dir string, raw []byte) (Config, error) {
+	path := filepath.Join(dir, configFile)
+	cfg := DefaultConfig()
+	if err := strictyaml.Decode(path, raw, &cfg); err != nil {
+		return Config{}, err
+	}
+	if err := cfg.Validate(); err != nil {
+		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return cfg, nil
+}
+
+// beginFeatures begins to read the features of a model folder. The function that it returns waits for them, and returns the
+// configuration that they were read for, too.
+func beginFeatures(dir string, workers int) func() (f *features, config []byte, err error) {
+	var f *features
+	var config []byte
+	var err error
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		located := checkpoints.Locate(dir)
+		if config, err = bounded.ReadFile(filepath.Join(located, configFile), bounded.MaxModel); err != nil {
+			return
+		}
+		var cfg Config
+		if cfg, err = decodeConfig(dir, config); err == nil {
+			f, err = loadFeatures(located, cfg.Features, workers)
+		}
+	})
+	return func() (*features, []byte, error) {
+		reading.Wait()
+		return f, config, err
+	}
 }
 
 // newCard returns the model card with the information that is available before

@@ -149,7 +149,7 @@ func (c Config) openStart() (*origin, error) {
 	if o.model, err = checkpoints.Load(o.dir); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
-	if err := strictyaml.Decode(filepath.Join(o.dir, "config.yaml"), o.model.Config, &o.config); err != nil {
+	if err := strictyaml.Decode(filepath.Join(o.dir, configFile), o.model.Config, &o.config); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	if !o.config.Features.IsZero() {

@@ -18,7 +18,7 @@ import (
 // Config has all settings of the tagger.
 type Config struct {
 	Tokenizer string         `yaml:"tokenizer"`    // letters-digits (default; Liu et al. 2017), ptb or whitespace
-	Sentences string         `yaml:"sentences"`    // what is labelled together: line (default), blank-line or rules
+	Sentences string         `yaml:"sentences"`    // what is labelled together: line (default), blank-line, rules or note
 	MaxTokens int            `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme    data.Scheme    `yaml:"scheme"`       // IO, BIO (default) or BIOES
 	PerType   bool           `yaml:"per_type"`     // one model per type (Dehghan et al. 2015, section 2 (III)); default false

@@ -21,7 +21,7 @@ func init() { taggers.Register("cued", func() taggers.Node { return new(DefaultC
 // Config has all settings of the tagger.
 type Config struct {
 	Lists     gazetteer.Lists `yaml:"lists"`     // the cues; their types are ignored; at least one list is required
-	Sentences string          `yaml:"sentences"` // how notes are split into sentences: line, blank-line or rules (default)
+	Sentences string          `yaml:"sentences"` // how notes are split into sentences: line, blank-line, rules (default) or note
 	System    taggers.System  `yaml:"system"`    // tagger whose spans are kept near cues; required
 }
 

@@ -452,7 +452,8 @@ func (c *Curve) Carry(dir, model string) error {
 // so that the model must be calibrated again.
 var ErrOutdated = errors.New("run lethe calibrate RUN to measure them again")
 
-// Read reads the curve of a model folder. model is the digest of the model. The error
+// Read reads the curve of a model folder. model is the digest of the model, or ""
+// if the curve is known to belong to it. The error
 // is fs.ErrNotExist if there is no curve, and ErrOutdated if the curve belongs to
 // another model or was written by an earlier version.
 func Read(dir, model string) (*Curve, error) {
@@ -470,7 +471,7 @@ func Read(dir, model string) (*Curve, error) {
 		return nil, fmt.Errorf("%s: operating points of a later version of lethe", path)
 	case c.Version < version:
 		return nil, fmt.Errorf("%s: operating points of an earlier version of lethe: %w", path, ErrOutdated)
-	case c.Model != model:
+	case model != "" && c.Model != model:
 		return nil, fmt.Errorf("%s: the operating points are those of another model, or the model has changed since: %w", path, ErrOutdated)
 	case len(c.Doubts) == 0:
 		return nil, fmt.Errorf("%s: contains no operating points", path)

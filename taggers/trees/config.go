@@ -31,7 +31,7 @@ const (
 // Config has all settings of the tagger.
 type Config struct {
 	Tokenizer string `yaml:"tokenizer"`    // letters-digits (default), ptb or whitespace
-	Sentences string `yaml:"sentences"`    // what a span lies within: line (default), blank-line or rules
+	Sentences string `yaml:"sentences"`    // what a span lies within: line (default), blank-line, rules or note
 	MaxTokens int    `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	// Scheme is the label scheme: IO (default), as in the paper, where adjacent tokens of
 	// one type in a sentence are one span; BIO or BIOES, which separate adjacent spans.

@@ -183,6 +183,7 @@ func TestFamilies(t *testing.T) {
 		{Spec{Family: "line"}, strings.Repeat("a\n", 27) + "b", "b", []string{"line[0]=20"}},
 		{Spec{Family: "space"}, "a b-c", "b", []string{"space[0]=one", "space[0]=none after"}},
 		{Spec{Family: "space"}, "a\nb  c", "b", []string{"space[0]=line"}},
+		{Spec{Family: "space"}, "a\n\nb", "b", []string{"space[0]=line", "space[0]=blank", "space[0]=line after"}},
 		{Spec{Family: "space"}, "a\nb  c", "c", []string{"space[0]=wide", "space[0]=line after"}},
 		// Two sentences: each is tagged by itself.
 		{Spec{Family: "pos"}, "Zora walks.\nZora coughed in the ward.", "coughed", []string{"pos[0]=VBD"}},

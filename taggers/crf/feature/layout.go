@@ -205,6 +205,9 @@ func space(x *Text, t int, put func(string)) {
 	switch gap := x.gap(t); {
 	case x.startsLine(t):
 		put("line")
+		if t == 0 || x.line[t]-x.line[t-1] > 1 {
+			put("blank")
+		}
 	case gap == "":
 		put("none")
 	case len(gap) > 1:

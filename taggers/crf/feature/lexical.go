@@ -33,7 +33,7 @@ func init() {
 		"section":  section(),
 		"label":    each("the words before the last colon on the token's line, at most four", label),
 		"line":     closed(each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); in tens from 20 on, which is ours", line)),
-		"space":    closed(many("whether white space or a line end precedes or follows the token (Dehghan et al. 2015, section 2 (III): whether a space follows it)", space)),
+		"space":    closed(many("whether white space, a line end or a blank line precedes the token, and whether white space or a line end follows it (Dehghan et al. 2015, section 2 (III): whether a space follows it)", space)),
 	}
 	families[columnFamily] = columnValues()
 	for name, f := range resourceFamilies() {
