@@ -32,25 +32,20 @@ func New(first data.Prober, curve *Curve, point Point) *Tagger {
 // AtProbability returns a tagger that runs first and makes spans of the doubts that are PHI with at least this
 // probability, according to its curve.
 func AtProbability(first data.Prober, curve *Curve, probability float64) *Tagger {
-	return &Tagger{first, curve, probability, max(leastDoubt, curve.lowest(probability))}
+	return &Tagger{first, curve, probability, max(leastDoubt, curve.Doubts.lowest(probability))}
 }
 
-// lowest returns a score below which no doubt has at least this probability, whatever its type. Asking for fewer doubts
-// saves time.
-func (c *Curve) lowest(probability float64) float64 {
-	lowest := 1.0
-	for _, cal := range c.Doubts {
-		low, high := 0.0, 1.0
-		for range 40 {
-			if middle := (low + high) / 2; cal.At(middle) < probability { // At never decreases
-				low = middle
-			} else {
-				high = middle
-			}
+// lowest returns a score below which no case has at least this probability. Asking for fewer doubts saves time.
+func (c Calibration) lowest(probability float64) float64 {
+	low, high := 0.0, 1.0
+	for range 40 {
+		if middle := (low + high) / 2; c.At(middle) < probability { // At never decreases
+			low = middle
+		} else {
+			high = middle
 		}
-		lowest = min(lowest, low)
 	}
-	return lowest
+	return low
 }
 
 // MaxBias is the maximum of Bias.
@@ -62,14 +57,13 @@ const MaxBias = 20
 // a score of at least 0.12.
 func Bias(first data.Prober, logOdds float64) *Tagger {
 	threshold := 1 / (1 + math.Exp(logOdds))
-	uncalibrated := &Curve{Doubts: map[string]Calibration{"": {}}}
-	return &Tagger{first, uncalibrated, threshold, min(leastDoubt, threshold)}
+	return &Tagger{first, new(Curve), threshold, min(leastDoubt, threshold)}
 }
 
 // Tag implements data.Tagger. The scores are probabilities: that a span is right, or
 // that a doubt that became a span is PHI. With Bias, they are the scores of the first
 // tagger. Adjacent and overlapping doubts of one type become one span. Doubts without
-// letters or digits are dropped.
+// letters or digits are dropped, and so are articles, "of" and "de" on their own.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, doubts, err := t.first.Probe(ctx, docs, t.from)
 	if err != nil {
@@ -81,7 +75,7 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 		}
 		var taken []data.Span
 		for _, d := range doubts[i] {
-			d.Score = t.curve.probability(d.Type, d.Score)
+			d.Score = t.curve.Doubts.At(d.Score)
 			if d.Score < t.threshold {
 				continue
 			}
@@ -98,14 +92,19 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 				taken = append(taken, d)
 			}
 		}
-		taken = slices.DeleteFunc(taken, func(s data.Span) bool { // a full stop on its own is not PHI
-			return !strings.ContainsFunc(doc.Text[s.Start:s.End], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
-		})
+		taken = slices.DeleteFunc(taken, func(s data.Span) bool { return !tells(doc.Text[s.Start:s.End]) })
 		found[i] = append(found[i], taken...) // which do not overlap each other
 		data.SortSpans(found[i])
 	}
 	return found, nil
 }
+
+// tells reports whether a doubt can be PHI on its own. A full stop cannot, and neither can the article before a date or a place.
+func tells(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) && !particles[text]
+}
+
+var particles = map[string]bool{"the": true, "of": true, "el": true, "la": true, "los": true, "las": true, "de": true, "del": true}
 
 // interval returns the 95 % bootstrap interval of a share over documents. sample has
 // the part and the whole of each document.

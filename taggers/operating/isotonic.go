@@ -8,7 +8,7 @@ import (
 // Calibration maps a tagger's score to the share of cases with such a score that are
 // right. The function never decreases; it is found with the pool-adjacent-violators
 // algorithm (Ayer et al. 1955; Zadrozny and Elkan 2002). Between two of its points it
-// is linear.
+// is linear, and so it is from 0 to the first, so that there is a threshold for any recall.
 type Calibration struct {
 	Scores        []float64 `json:"scores"`        // increasing
 	Probabilities []float64 `json:"probabilities"` // of the same length; never decreasing
@@ -47,12 +47,17 @@ func fit(all []outcome) Calibration {
 	var c Calibration
 	for _, p := range pools {
 		c.Scores = append(c.Scores, p.scores/p.n)
-		// Half a case of each kind is added, so that small pools do not have
-		// probability 0 or 1.
-		c.Probabilities = append(c.Probabilities, (p.right+0.5)/(p.n+1))
+		c.Probabilities = append(c.Probabilities, p.right/p.n)
 	}
-	for i := 1; i < len(c.Probabilities); i++ { // the half cases can make probabilities decrease
-		c.Probabilities[i] = max(c.Probabilities[i], c.Probabilities[i-1])
+	// Half a case of each kind is added to the first and the last pool, which may have only cases of one kind, so that no
+	// probability is 0 or 1. That must not make probabilities decrease.
+	if last := len(pools) - 1; last >= 0 {
+		half := func(p pool) float64 { return (p.right + 0.5) / (p.n + 1) }
+		low, high := half(pools[0]), half(pools[last])
+		if last > 0 {
+			low, high = min(low, c.Probabilities[1]), max(high, c.Probabilities[last-1])
+		}
+		c.Probabilities[0], c.Probabilities[last] = low, high
 	}
 	return c
 }
@@ -63,13 +68,16 @@ func (c Calibration) At(score float64) float64 {
 	if n == 0 {
 		return score
 	}
-	i, _ := slices.BinarySearch(c.Scores, score)
-	switch i {
-	case 0:
-		return c.Probabilities[0]
-	case n:
+	i, found := slices.BinarySearch(c.Scores, score)
+	switch {
+	case found:
+		return c.Probabilities[i]
+	case i == n:
 		return c.Probabilities[n-1]
 	}
-	x0, x1, y0, y1 := c.Scores[i-1], c.Scores[i], c.Probabilities[i-1], c.Probabilities[i]
+	x0, x1, y0, y1 := 0.0, c.Scores[i], 0.0, c.Probabilities[i]
+	if i > 0 {
+		x0, y0 = c.Scores[i-1], c.Probabilities[i-1]
+	}
 	return y0 + (y1-y0)*(score-x0)/(x1-x0)
 }

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -27,17 +26,13 @@ import (
 const File = "operating.json"
 
 const (
-	// leastDoubt is the minimum score of the doubts that are considered.
-	leastDoubt = 0.0005
-	// A type has its own calibration if it has at least ownCases doubts, and
-	// ownOutcomes of each outcome among them. The other types share one.
-	ownCases, ownOutcomes = 200, 20
-	folds                 = 5
+	leastDoubt = 0.0005 // minimum score of the doubts that are considered
+	folds      = 5
 )
 
 // version is the version of File. Version 1 had neither Model nor the bins of raw
-// scores.
-const version = 2
+// scores, and version 2 had calibrations by type.
+const version = 3
 
 // Curve is the calibration of a model's doubts and its operating points, measured on
 // documents whose PHI is known.
@@ -48,9 +43,8 @@ type Curve struct {
 
 	Documents int `json:"documents"`
 	Tokens    int `json:"tokens"` // number of PHI tokens, as evaluation.Leak counts them
-	// Doubts maps the score of a doubt to the probability that it is PHI: by type, and
-	// under "" for all types without a calibration of their own.
-	Doubts map[string]Calibration `json:"doubts"`
+	// Doubts maps the score of a doubt to the probability that it is PHI.
+	Doubts Calibration `json:"doubts"`
 	// Spans maps the score of a span to the probability that it is right, including
 	// type and borders.
 	Spans Calibration `json:"spans"`
@@ -116,7 +110,7 @@ func (c *Curve) Warning() string {
 type note struct {
 	spans  []outcome
 	wrong  int // tokens in the tagger's spans that are not PHI
-	doubts []doubt
+	doubts []outcome
 	tokens []token // PHI tokens
 	others [][]int // for each token in doubts that is not PHI, the indices of those doubts
 }
@@ -125,11 +119,6 @@ type note struct {
 // that cover it. An ensemble's doubts are tokens of its members, and spans over several
 // tokens.
 type token [][]int
-
-type doubt struct {
-	typ string
-	outcome
-}
 
 // Fit probes a tagger on documents whose PHI is known, and returns its curve. The
 // caller sets Model and Split. Documents without PHI are an error.
@@ -171,7 +160,7 @@ func examine(d *data.Document, found, doubts []data.Span) note {
 	}
 	others := map[int]int{} // by position
 	for i, s := range doubts {
-		n.doubts = append(n.doubts, doubt{s.Type, outcome{s.Score, overlaps(gold, s.Start, s.End)}})
+		n.doubts = append(n.doubts, outcome{s.Score, overlaps(gold, s.Start, s.End)})
 		for tok := range evaluation.Tokens(d.Text[s.Start:s.End]) {
 			start := s.Start + tok.Start
 			if overlaps(gold, start, s.Start+tok.End) {
@@ -233,46 +222,18 @@ func overlaps(disjoint []data.Span, start, end int) bool {
 
 // calibrate fits all calibrations.
 func calibrate(notes []note) *Curve {
-	byType := map[string][]outcome{}
-	var spans []outcome
+	var spans, doubts []outcome
 	for _, n := range notes {
-		spans = append(spans, n.spans...)
-		for _, d := range n.doubts {
-			byType[d.typ] = append(byType[d.typ], d.outcome)
-		}
+		spans, doubts = append(spans, n.spans...), append(doubts, n.doubts...)
 	}
-	c := &Curve{Doubts: map[string]Calibration{}, Spans: fit(spans)}
-	var shared []outcome
-	for _, typ := range slices.Sorted(maps.Keys(byType)) {
-		all, right := byType[typ], 0
-		for _, o := range all {
-			if o.right {
-				right++
-			}
-		}
-		if len(all) >= ownCases && right >= ownOutcomes && len(all)-right >= ownOutcomes {
-			c.Doubts[typ] = fit(all)
-		} else {
-			shared = append(shared, all...)
-		}
-	}
-	c.Doubts[""] = fit(shared)
-	return c
-}
-
-// probability returns the probability of a doubt.
-func (c *Curve) probability(typ string, score float64) float64 {
-	if own, ok := c.Doubts[typ]; ok {
-		return own.At(score)
-	}
-	return c.Doubts[""].At(score)
+	return &Curve{Doubts: fit(doubts), Spans: fit(spans)}
 }
 
 // most returns the highest probability of some of a document's doubts, -1 for none.
 func (c *Curve) most(n note, doubts []int) float64 {
 	most := -1.0
 	for _, i := range doubts {
-		most = max(most, c.probability(n.doubts[i].typ, n.doubts[i].score))
+		most = max(most, c.Doubts.At(n.doubts[i].score))
 	}
 	return most
 }
@@ -360,8 +321,8 @@ func (c *Curve) cross(notes []note) {
 				spans = append(spans, outcome{other.Spans.At(s.score), s.right})
 			}
 			for _, d := range notes[i].doubts {
-				rawDoubts = append(rawDoubts, d.outcome)
-				doubts = append(doubts, outcome{other.probability(d.typ, d.score), d.right})
+				rawDoubts = append(rawDoubts, d)
+				doubts = append(doubts, outcome{other.Doubts.At(d.score), d.right})
 			}
 		}
 	}
@@ -473,10 +434,10 @@ func Read(dir, model string) (*Curve, error) {
 		return nil, fmt.Errorf("%s: operating points of an earlier version of lethe: %w", path, ErrOutdated)
 	case model != "" && c.Model != model:
 		return nil, fmt.Errorf("%s: the operating points are those of another model, or the model has changed since: %w", path, ErrOutdated)
-	case len(c.Doubts) == 0:
+	case c.Documents == 0:
 		return nil, fmt.Errorf("%s: contains no operating points", path)
 	}
-	for _, cal := range append(slices.Collect(maps.Values(c.Doubts)), c.Spans) {
+	for _, cal := range []Calibration{c.Doubts, c.Spans} {
 		if len(cal.Scores) != len(cal.Probabilities) || !slices.IsSorted(cal.Scores) || !slices.IsSorted(cal.Probabilities) {
 			return nil, fmt.Errorf("%s: a calibration decreases", path)
 		}

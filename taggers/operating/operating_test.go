@@ -64,8 +64,17 @@ func TestFitAgainstMaxMin(t *testing.T) {
 					first += all[k].score
 				}
 			}
-			if got := (p*float64(n) + 0.5) / float64(n+1); i == 0 && math.Abs(c.Probabilities[0]-got) > 1e-12 {
-				t.Fatalf("probability %v, want %v", c.Probabilities[0], got)
+			half := (p*float64(n) + 0.5) / float64(n+1)
+			switch {
+			case len(pools) == 1:
+				p = half
+			case i == 0:
+				p = min(half, pools[1])
+			case i == len(pools)-1:
+				p = max(half, pools[i-1])
+			}
+			if math.Abs(c.Probabilities[i]-p) > 1e-12 {
+				t.Fatalf("probability %v, want %v", c.Probabilities[i], p)
 			}
 			if math.Abs(c.Scores[i]-first/float64(n)) > 1e-12 {
 				t.Fatalf("pool %d lies at %v, want %v", i, c.Scores[i], first/float64(n))
@@ -77,9 +86,20 @@ func TestFitAgainstMaxMin(t *testing.T) {
 	}
 }
 
+// The half cases of a small first pool once raised all probabilities that were lower, so that a low threshold took far too much.
+func TestSmallFirstPoolRaisedOthers(t *testing.T) {
+	all := []outcome{{0.001, false}}
+	for i := range 1000 {
+		all = append(all, outcome{0.002 + float64(i)/1e6, i%100 == 0})
+	}
+	if p := fit(all).At(0.0025); math.Abs(p-0.01) > 0.005 {
+		t.Errorf("one of a hundred has the probability %v", p)
+	}
+}
+
 func TestAt(t *testing.T) {
 	c := Calibration{[]float64{0.2, 0.6}, []float64{0.1, 0.5}}
-	for score, want := range map[float64]float64{0: 0.1, 0.2: 0.1, 0.4: 0.3, 0.6: 0.5, 1: 0.5} {
+	for score, want := range map[float64]float64{0: 0, 0.1: 0.05, 0.2: 0.1, 0.4: 0.3, 0.6: 0.5, 1: 0.5} {
 		if got := c.At(score); math.Abs(got-want) > 1e-12 {
 			t.Errorf("At(%v) is %v, want %v", score, got, want)
 		}
@@ -233,7 +253,7 @@ func TestFitAndApply(t *testing.T) {
 	if recalls[0.98] < 0.98 || recalls[0] > 0.95 {
 		t.Errorf("recalls %v", recalls)
 	}
-	if got := curve.probability("NAME", 0.3); math.Abs(got-0.5) > 0.06 {
+	if got := curve.Doubts.At(0.3); math.Abs(got-0.5) > 0.06 {
 		t.Errorf("a doubt of 0.3 is PHI with probability %v, want about 0.5", got)
 	}
 	if curve.Error > 0.02 {
@@ -298,14 +318,14 @@ func TestWriteAndRead(t *testing.T) {
 	if _, err := Read(dir, "sha256:08"); !errors.Is(err, ErrOutdated) || !strings.Contains(err.Error(), "another model, or the model has changed since: run lethe calibrate RUN") {
 		t.Errorf("of another model: %v", err)
 	}
-	const header = `{"version": 2, "model": "m", `
+	const header = `{"version": 3, "model": "m", `
 	for raw, want := range map[string]string{
 		"":   "unexpected end",
 		"{}": "an earlier version of lethe: run lethe calibrate RUN to measure them again",
 		`{"span_bins": [{"cases": 572, "said": 0.84, "observed": 0.85}], "points": [{}], "doubts": {"": {}}}`: "an earlier version",
-		`{"version": 3, "model": "m"}`: "a later version",
+		`{"version": 4, "model": "m"}`: "a later version",
 		header + `"points": []}`:       "no operating points",
-		header + `"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`: "a calibration decreases",
+		header + `"points": [{}], "documents": 1, "doubts": {"scores": [1, 0], "probabilities": [0, 1]}}`: "a calibration decreases",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, File), []byte(raw), 0o600); err != nil {
 			t.Fatal(err)
@@ -339,12 +359,29 @@ func TestBias(t *testing.T) {
 
 func TestNeighbouringDoubtsAreOneSpan(t *testing.T) {
 	docs := []*data.Document{{Text: "Oda Falk AMUNDSEN, Falk"}}
-	curve := &Curve{Doubts: map[string]Calibration{"": {}}}
+	curve := new(Curve)
 	found, err := New(oracle{}, curve, Point{Target: 0.99, Threshold: 0.2}).Tag(context.Background(), docs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []data.Span{{Start: 0, End: 8, Type: "NAME", Score: 0.3}, {Start: 9, End: 17, Type: "NAME", Score: 0.9}, {Start: 19, End: 23, Type: "NAME", Score: 0.3}}
+	if diff := cmp.Diff(want, found[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The doubt "the" before a date was replaced by a tag of its own.
+func TestArticleBesideADateWasTaken(t *testing.T) {
+	const text = "Fever since the 5th, at the Mill"
+	all := told{
+		found:  []data.Span{{Start: 16, End: 19, Type: "DATE", Score: 0.9}},
+		doubts: []data.Span{{Start: 12, End: 15, Type: "DATE", Score: 0.4}, {Start: 24, End: 27, Type: "PLACE", Score: 0.4}, {Start: 28, End: 32, Type: "PLACE", Score: 0.4}},
+	}
+	found, err := New(all, new(Curve), Point{Target: 0.99, Threshold: 0.2}).Tag(context.Background(), []*data.Document{{Text: text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []data.Span{{Start: 16, End: 19, Type: "DATE", Score: 0.9}, {Start: 24, End: 32, Type: "PLACE", Score: 0.4}}
 	if diff := cmp.Diff(want, found[0]); diff != "" {
 		t.Error(diff)
 	}
@@ -434,7 +471,7 @@ func TestCountsAreThoseOfTheTagger(t *testing.T) {
 			}
 		}
 		slices.SortFunc(all.doubts, func(a, b data.Span) int { return a.Start - b.Start })
-		curve := &Curve{Doubts: map[string]Calibration{"": {}, "B": {[]float64{0, 1}, []float64{0.2, 0.7}}}}
+		curve := &Curve{Doubts: Calibration{[]float64{0.1, 1}, []float64{0.2, 0.7}}}
 		n := examine(doc, all.found, all.doubts)
 		for _, threshold := range []float64{0.05, 0.3, 0.5, 0.65} {
 			found, err := New(all, curve, Point{Target: 0.9, Threshold: threshold}).Tag(context.Background(), []*data.Document{doc})
