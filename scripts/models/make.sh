@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the models that come with the program, checkpoints/en and checkpoints/es, from nothing. It takes
-# about five hours of two cores, and can be interrupted at any point and started again; the same inputs
+# about six hours of two cores, and can be interrupted at any point and started again; the same inputs
 # give the same bits.
 #
 #   LETHE_CORPORA=/data LETHE_GAZETTEERS=/lists LETHE_TEXT=/text scripts/models/make.sh OUT [en] [es]
@@ -46,7 +46,8 @@ learn() {
 }
 
 # The functions below read variables of english and spanish: the model's name and types, the place of its network in the experiment and in a model folder (member), its words and
-# its threshold when it is packed, and early, the flags of the stages before the network read line ends and spaces.
+# its threshold when it is packed, and two lists of flags: paragraphs, of the stages before
+# the network read whole notes, and early, of those before it read line ends and spaces.
 
 # packed STAGE makes a model of the run of a stage, which is small enough for checkpoints, and measures its operating points on the notes of dev and those that came later, with a
 # probability as default that was chosen on scripts/models/dev.
@@ -64,11 +65,11 @@ packed() {
 }
 
 # further STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] trains the network of the packed model of the stage BEFORE further, with the notes of the writers who joined in
-# STAGE, and packs it.
+# STAGE, and packs it. A batch has some 600 tokens, whether it is of paragraphs or of notes.
 further() {
 	written "$1" 2 "$4"
 	learn "$name-$1" train "$recipes/$name.yaml" --set "corpus.splits.train=$name.$1" --set "$network.start=$name-$2.packed/$member" --set "$network.vectors=null" \
-		--set "$network.training.epochs=$3" --set "$network.training.batch=24" \
+		--set "$network.training.epochs=$3" --set "$network.training.batch=6" --set "$network.training.pool=16" \
 		--set "$network.optimizer.learning_rate=0.0015" --set "$network.optimizer.decay=1" --set "$network.optimizer.schedule.method=linear" "${@:5}"
 	packed "$1"
 }
@@ -106,16 +107,18 @@ ship() {
 }
 
 # The writers came one after another: those of a stage here, and the others before the first. So did the phrases, of which a stage has the first ones. The last stage has all.
-stages="first second third fourth fifth"
+stages="first second third fourth fifth sixth seventh"
 declare -A writers=(
 	[en-third]="commonwealth inpatient lives outside speech structured"
 	[en-fourth]="american community consults letters long overseas printouts procedures questions records short shorthand"
 	[en-fifth]="acute brief charts cueless dense families identifiers layouts papers practices reports scribes social"
+	[en-sixth]="colleagues fractions hospitals livelihoods offices ordinary plain realms requests sceptic sentences spoken transcribed"
 	[es-second]="americas hospitales"
 	[es-third]="espana latinoamerica paises peninsula"
 	[es-fourth]="breves casas comunidades consultas continente corrientes densos escritos identificadores ocultos ordenados"
+	[es-fifth]="colegas esceptico frases hablados impresos llanos naciones ordinarios varios vidas"
 )
-declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [es-first]=4311 [es-second]=4901 [es-third]=6225)
+declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324)
 
 without_space='[{family: shape}, {family: gazetteer, window: 1}, {family: rule, window: 1}]'
 
@@ -153,7 +156,8 @@ renamed() {
 english() {
 	local name=en types=i2b2-2014 words=39500 from=0.27 # so many words that the model is smaller than 10 MB
 	local network=system.second_pass.system.ann member=members/first
-	local early=(--set "$network.features.families=$without_space")
+	local paragraphs=(--set "$network.sentences=blank-line")
+	local early=("${paragraphs[@]}" --set "$network.features.families=$without_space") many=(--set "$network.training.batch=24" --set "$network.training.pool=1")
 	local text=$LETHE_TEXT/en-clinical general=$LETHE_TEXT/en-general
 	local prose=("$text"/{medquad,codiesp_en_machine_translated,e3c_en_ccby_docs,craft_fulltext,aci_bench,mts_dialog,casimedicos_en,primock57,pubmedqa}
 		"$general"/{litbank_gutenberg_novels,common_voice_en,nltk_state_union,nltk_inaugural,wnut17,sec_filings,wikigold})
@@ -197,13 +201,17 @@ english() {
 	teacher=en-second.packed
 	once "$out/en.third/generated.jsonl" cp "$notes" "$out/en.third/"
 	english_notes third "$notes"
-	further third second 5 20000 "${early[@]}"
+	further third second 5 20000 "${early[@]}" "${many[@]}"
 	local dropout=(--set "$network.network.dropout=0.35" --set "$network.network.word_dropout=0.15")
 	others fourth third
-	further fourth third 6 26000 "${early[@]}" "${dropout[@]}"
+	further fourth third 6 26000 "${early[@]}" "${many[@]}" "${dropout[@]}"
 	others fifth fourth
-	further fifth fourth 8 32000 "${dropout[@]}"
-	ship fifth
+	further fifth fourth 8 32000 "${paragraphs[@]}" "${many[@]}" "${dropout[@]}"
+	others sixth fifth
+	further sixth fifth 7 36000 "${dropout[@]}" # it stops after six, because those after the third are no better on dev
+	others seventh sixth
+	further seventh sixth 2 36000 "${dropout[@]}" --set "$network.optimizer.learning_rate=0.0009"
+	ship seventh
 }
 
 # english_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
@@ -225,7 +233,8 @@ english_notes() {
 spanish() {
 	local name=es types=meddocan words=39000 from=0.4
 	local network='system.second_pass.system.corrected.system.ensemble.members[0].system.ann' member=members/first/members/corrected/members/network
-	local early=(--set "$network.features.families=$without_space")
+	local paragraphs=(--set "$network.sentences=blank-line")
+	local early=("${paragraphs[@]}" --set "$network.features.families=$without_space") many=(--set "$network.training.batch=24" --set "$network.training.pool=1")
 	local text=$LETHE_TEXT/es-clinical general=$LETHE_TEXT/es-general
 	once "$out/es.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/es.w2v.bin" \
 		"$text"/{cantemist_background,cantemist_gold,meddoprof_sentences,livingner_sentences,spaccc_pharmaconer,casimedicos_es,codiesp_fulltext} \
@@ -270,12 +279,15 @@ spanish() {
 	done
 	once "$out/es.second/generated.jsonl" cp "$notes" "$out/es.second/"
 	spanish_notes second "$notes"
-	further second first 3 8000 "${early[@]}"
+	further second first 3 8000 "${early[@]}" "${many[@]}"
 	others third second
-	further third second 3 10000 "${early[@]}"
+	further third second 3 10000 "${early[@]}" "${many[@]}"
 	others fourth third
-	further fourth third 4 13000
-	ship fourth
+	further fourth third 4 13000 "${paragraphs[@]}" "${many[@]}"
+	others fifth fourth
+	once "$out/es.fifth/meddocan-3.jsonl" cp "$out/es.first/meddocan-3.jsonl" "$out/es.fifth/"
+	further fifth fourth 5 16000
+	ship fifth
 }
 
 # spanish_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
