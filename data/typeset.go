@@ -41,10 +41,11 @@ type TypeSet struct {
 	Format string
 
 	open bool
+	only map[string]bool // the names that an open set has; nil: all
 }
 
 // Lookup finds a type of the set by its exact name. The open set, Any, has a
-// type for every well-formed name. Its category is the name itself, and its sort is
+// type for every well-formed name, and those of AnyOf for some names. Its category is the name itself, and its sort is
 // the one that Describe returns for a set that lacks the type.
 func (s *TypeSet) Lookup(name string) (Type, bool) {
 	for _, t := range s.Types {
@@ -52,7 +53,7 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 			return t, true
 		}
 	}
-	if s.open && wellFormed(name) {
+	if s.open && wellFormed(name) && (s.only == nil || s.only[name]) {
 		known := lookupAnywhere(name)
 		return Type{Name: name, Category: name, Sort: known.Sort, Clinician: known.Clinician}, true
 	}
@@ -77,6 +78,11 @@ func (s *TypeSet) Lacks(name string) string {
 	for _, t := range s.Types {
 		if strings.EqualFold(t.Name, name) {
 			return message + ", which has " + t.Name
+		}
+	}
+	for _, known := range slices.Sorted(maps.Keys(s.only)) {
+		if strings.EqualFold(known, name) {
+			return message + ", which has " + known
 		}
 	}
 	return message

@@ -119,7 +119,12 @@ func (c *TypeSetConfig) UnmarshalJSON(raw []byte) error {
 
 // Config describes the set: by its name if it is built in, and otherwise with all
 // that it contains, so that the description depends on no file and no default.
+//
+// Sets of AnyOf are described as Any, since they name no types.
 func (s *TypeSet) Config() TypeSetConfig {
+	if s.only != nil {
+		return TypeSetConfig{Name: Any.Name}
+	}
 	if builtIn, err := LookupTypeSet(s.Name); err == nil && builtIn == s {
 		return TypeSetConfig{Name: s.Name}
 	}

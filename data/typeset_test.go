@@ -69,6 +69,28 @@ func TestAnyType(t *testing.T) {
 	}
 }
 
+// The set of the types of two others had every other type, too, because it was the open set.
+func TestAnyOfHasOnlyTheTypesOfItsSets(t *testing.T) {
+	both := AnyOf(I2B2, MEDDOCAN)
+	for name, want := range map[string]bool{"DATE": true, "FECHAS": true, "DATES": false, "FOO": false, "date": false, "": false} {
+		if got := both.Has(name); got != want {
+			t.Errorf("Has(%q) = %v, want %v", name, got, want)
+		}
+	}
+	if got, want := both.Describe("FECHAS").Sort, Date; got != want {
+		t.Errorf("the sort of FECHAS is %q, want %q", got, want)
+	}
+	if got, want := both.Lacks("fechas"), "the type fechas is not in the type set i2b2-2014 or meddocan, which has FECHAS"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if set, err := both.Config().Stored(); err != nil || set != Any {
+		t.Errorf("stored and read again, it is %v, %v", set, err)
+	}
+	if both.OfSort(Date) != "DATE" || !Any.Has("FOO") {
+		t.Error("the set is not otherwise like Any, or Any has changed")
+	}
+}
+
 // The categories, which are element names in the XML, are those of the corpus's
 // own map.
 func TestMEDDOCANCategories(t *testing.T) {

@@ -92,6 +92,23 @@ func (m *Model) FoundTypes() []data.Type {
 	return slices.CompactFunc(all, func(a, b data.Type) bool { return a.Name == b.Name })
 }
 
+// Accepted returns the set of the types that a user of the model can name, for example in rules: Types, or for Auto, whose Types
+// are open, those of its members.
+func (m *Model) Accepted() (*data.TypeSet, error) {
+	if m.members == nil {
+		return m.Types, nil
+	}
+	var sets []*data.TypeSet
+	for _, l := range slices.Sorted(maps.Keys(m.members)) {
+		types, err := system.TypesOf(bounded.Builtin(string(l)))
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, types)
+	}
+	return data.AnyOf(sets...), nil
+}
+
 // Languages returns the languages whose models examine a note, sorted. It returns nil unless
 // the model is Auto.
 func (m *Model) Languages(text string) []string {

@@ -17,7 +17,7 @@ import (
 // Engine is a model with everything around it. It is safe for concurrent use.
 type Engine struct {
 	Model  *models.Model     // nil if notes mark their PHI
-	Types  *data.TypeSet     // of the model or of the marks
+	Types  *data.TypeSet     // of the model (models.Model.Accepted) or of the marks
 	Policy *policy.Policy    // of requests that choose no other
 	Known  *safetynet.Values // known values of patients; nil if there are none
 	Point  *operating.Point  // recall and precision to expect; nil if they are unknown
@@ -77,7 +77,9 @@ func (e *Engine) openModel() error {
 	if err := e.Model.CheckPlain(context.Background()); err != nil {
 		return err
 	}
-	e.Types = e.Model.Types
+	if e.Types, err = e.Model.Accepted(); err != nil {
+		return err
+	}
 	switch {
 	case s.Strict:
 		e.base.Tagger, e.Point = e.Model.MostProbable()

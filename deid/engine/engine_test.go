@@ -125,3 +125,52 @@ func TestFinderFindsWhatThePolicyKeeps(t *testing.T) {
 		t.Errorf("found %s", all)
 	}
 }
+
+// With the model auto, whose type set is open, a misspelt type was accepted, and what was asked for it was not done.
+func TestTypesThatNoModelOfAutoHasAreErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ruleFile := func(typ string) []string {
+		return []string{write(typ+".rules", "types: any\nrules:\n- name: own\n  type: "+typ+"\n  find: Zebulon\n  match: ['«Zebulon»']\n  not: [cat]\n")}
+	}
+	policyFile := func(types string) string {
+		return write("policy"+types[1:4]+".yaml", "name: ours\ntypes: "+types+"\n")
+	}
+	for name, c := range map[string]struct {
+		o   Options
+		bad bool
+	}{
+		"a type of neither model":              {Options{ReplaceType: []string{"DATES=tag"}}, true},
+		"a type of en":                         {Options{ReplaceType: []string{"DATE=tag"}}, false},
+		"a type of es":                         {Options{ReplaceType: []string{"FECHAS=tag"}}, false},
+		"a policy with a type of no set":       {Options{Policy: policyFile("{FOO: keep}")}, true},
+		"a policy with a type of another set":  {Options{Policy: policyFile("{NAME: keep, DATE: tag}")}, false},
+		"rules with a type of neither model":   {Options{Rules: ruleFile("FOO")}, true},
+		"rules with a type of es":              {Options{Rules: ruleFile("FECHAS")}, false},
+		"a net with a type of neither model":   {Options{SafetyNet: ruleFile("FOO")[0]}, true},
+		"phrases with a type of neither model": {Options{Deny: []string{write("deny.txt", "FOO: Zebulon\n")}}, true},
+		"phrases with a type of en":            {Options{Deny: []string{write("right.txt", "DOCTOR: Zebulon\n")}}, false},
+		"sorts with a type of neither model":   {Options{Replace: "surrogate", KeyFile: key(t), Surrogates: write("sorts.yaml", "sorts: {FOO: person}\n")}, true},
+	} {
+		s, err := c.o.Check()
+		if err == nil {
+			_, err = s.Open()
+		}
+		if (err != nil) != c.bad {
+			t.Errorf("%s: error %v, want one: %v", name, err, c.bad)
+		}
+		if err != nil && !strings.Contains(err.Error(), "type") {
+			t.Errorf("%s: the error %v is about something else", name, err)
+		}
+	}
+	e := open(t, Options{})
+	if _, err := e.For(Request{ByType: map[string]replace.Kind{"DATES": replace.Tag}}); err == nil {
+		t.Error("a request for a type of neither model is accepted")
+	}
+}
