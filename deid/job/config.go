@@ -92,6 +92,7 @@ type checked struct {
 	fields  map[string]*field.Table // by format; only for formats with fields that change
 	ruled   map[string]bool         // the formats whose fields have rules besides the built-in ones
 	shard   shard
+	reads   bool // the notes are only read, and the caller writes the output: see Read
 }
 
 // check fills in defaults and validates the options. It reads no file except that of the policy.

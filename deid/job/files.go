@@ -182,7 +182,7 @@ func (c *checked) checkInputs(set *fileSet, many, folder bool) error {
 	case len(c.Include)+len(c.Exclude) > 0 && !folder:
 		return optionError(errors.New("--include and --exclude require a folder as input"))
 	case c.Output != Stdio:
-		return set.checkOutput(c.Resume)
+		return set.checkOutput(c.Resume, c.reads)
 	}
 	return nil
 }
@@ -261,8 +261,9 @@ func checkInput(input string) (folder bool, err error) {
 	return false, bounded.CheckInput(input, info.Mode())
 }
 
-// checkOutput returns an error if the output cannot be written. It changes nothing.
-func (s *fileSet) checkOutput(resume bool) error {
+// checkOutput returns an error if the output cannot be written. It changes nothing. If the notes are only read, the output is the
+// caller's, who cannot resume a run.
+func (s *fileSet) checkOutput(resume, reads bool) error {
 	for _, input := range s.inputs {
 		if err := paths.Apart(input, s.output); err != nil {
 			return err
@@ -270,7 +271,9 @@ func (s *fileSet) checkOutput(resume bool) error {
 	}
 	if !resume {
 		err := paths.MustBeNew(s.output)
-		if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(s.output, recordName) != nil {
+		if errors.Is(err, paths.ErrNotEmpty) && reads {
+			return fmt.Errorf("%w: choose another with --output", err)
+		} else if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(s.output, recordName) != nil {
 			return fmt.Errorf("%w; resume the run in it with --resume, or choose another", err)
 		} else if err != nil && !errors.Is(err, paths.ErrNotEmpty) {
 			return err

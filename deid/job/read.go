@@ -16,6 +16,7 @@ func Read(ctx context.Context, config Config, events Events) (iter.Seq2[deid.Not
 	if err != nil {
 		return nil, err
 	}
+	c.reads = true
 	files, err := c.findFiles(ctx, events)
 	if err != nil {
 		return nil, err
