@@ -272,6 +272,9 @@ func (c *checked) checkReport(what, file string, files *fileSet) error {
 	}
 	if !c.Resume {
 		if _, err := os.Lstat(file); err == nil {
+			if _, err := os.Lstat(recordPath(files.output, files.folder)); files.output != Stdio && err == nil {
+				return fmt.Errorf("%s: already exists; if a run to %s was interrupted, resume it with --resume, or choose another", file, files.output)
+			}
 			return fmt.Errorf("%s: already exists", file)
 		}
 	}

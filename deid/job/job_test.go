@@ -69,6 +69,35 @@ func TestTheRecordHasEveryOption(t *testing.T) {
 	}
 }
 
+// With an audit, a run whose predecessor was interrupted before it finished a file said only that the audit exists, and not
+// that --resume continues.
+func TestAnAuditOfAnInterruptedRunAdvisesToResume(t *testing.T) {
+	dir := t.TempDir()
+	in, out, audit := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out"), filepath.Join(dir, "audit")
+	write(t, in, "Seen on 3/4/2019.")
+	write(t, audit, "")
+	check := func(want string) {
+		t.Helper()
+		c, err := Config{Options: engine.Options{Model: "none"}, Inputs: []string{in}, Output: out, Audit: audit}.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := c.findFiles(t.Context(), Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.checkReports(files); err == nil || err.Error() != want {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+	check(audit + ": already exists")
+	if err := os.Mkdir(out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(out, recordName), "")
+	check(audit + ": already exists; if a run to " + out + " was interrupted, resume it with --resume, or choose another")
+}
+
 // TestMapFails checks that a map that cannot be written is an error and leaves no file.
 func TestMapFails(t *testing.T) {
 	me, err := age.GenerateX25519Identity()
