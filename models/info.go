@@ -2,7 +2,6 @@ package models
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -62,13 +61,10 @@ type Points struct {
 
 // Describe describes the model that Open opens under this name, or a folder of Hugging Face.
 func Describe(name string) (*Info, error) {
-	if name == Auto {
-		return nil, fmt.Errorf("%s is not one model: it chooses among those that come with the program", Auto)
-	}
 	if !bounded.IsBuiltin(name) && !system.IsModel(name) && !IsRun(name) && hf.IsFolder(name) {
 		return describeFolder(name)
 	}
-	m, err := Open(name, 1)
+	m, err := OpenOne(name, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/lethe-deid/lethe/checkpoints"
@@ -70,7 +72,9 @@ func Open(dir string, workers int) (*Model, error) {
 		dir = bounded.Builtin(dir)
 	}
 	info, err := bounded.Stat(dir)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: neither a model that comes with the program (%s) nor the folder of a model or run: %w", dir, strings.Join(available(), ", "), fs.ErrNotExist)
+	} else if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
@@ -93,6 +97,17 @@ func Open(dir string, workers int) (*Model, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// available lists the names that Open knows: those of the models that come with the program, and Auto.
+func available() []string { return append(slices.Clone(checkpoints.Builtin()), Auto) }
+
+// OpenOne is Open for what concerns a single model. Auto is an error.
+func OpenOne(name string, workers int) (*Model, error) {
+	if name == Auto {
+		return nil, fmt.Errorf("%s is not one model: it chooses among those that come with the program (%s)", Auto, strings.Join(checkpoints.Builtin(), ", "))
+	}
+	return Open(name, workers)
 }
 
 // CheckPlain returns an error if the model cannot tag notes without columns (data.Document.Columns), such as plain text, because a

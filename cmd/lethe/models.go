@@ -63,7 +63,7 @@ func newModelCard() *cobra.Command {
 		Short: "Print the card of a model: its data, licences, scores and limits",
 		Args:  wants("MODEL|RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := models.Open(args[0], 1)
+			m, err := models.OpenOne(args[0], 1)
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ a model can. Operating points are not copied: calibrate the copy.`,
 			if options.Words < 0 {
 				return usageError(cmd, fmt.Errorf("--words %d is negative", options.Words))
 			}
-			m, err := models.Open(args[0], 1)
+			m, err := models.OpenOne(args[0], 1)
 			if err != nil {
 				return err
 			}
