@@ -76,27 +76,24 @@ func (p *Patient) login(word string) (string, error) {
 	return "", nil
 }
 
-// compose replaces a word composed of the beginnings of the names of one person: olund, odal, omlund, odalun. Each name may occur once.
+// compose replaces a word composed of the beginnings of the names of one person: olund, odal, omlund, odalun. Each name may occur once. A middle
+// name may be one that the notes have only as an initial.
 func (p *Patient) compose(word string) (string, bool) {
 	if len(word) > 32 || !ascii(word) {
 		return "", false
 	}
 	best := []piece(nil)
-	for _, who := range p.names.persons {
-		var parts []piece
-		for as, words := range [][]string{who.given, who.family} {
-			for _, w := range words {
-				if bare := strings.Map(keepASCII, w); bare != "" && len(parts) < 6 {
-					parts = append(parts, piece{name: w, bare: bare, as: role(as)})
-				}
-			}
-		}
-		if found := cut(word, parts); found != nil && (best == nil || len(found) < len(best)) {
+	for _, who := range slices.Concat(p.names.persons, p.names.brief) {
+		if found := cut(word, who.pieces()); found != nil && (best == nil || len(found) < len(best)) {
 			best = found
 		}
 	}
 	var b strings.Builder
 	for _, found := range best {
+		if found.initial != nil {
+			b.WriteString(strings.Map(keepASCII, fold(p.initial(*found.initial))))
+			continue
+		}
 		s, err := p.wordSurrogate(found.name, p.names.role(found.name, found.as))
 		if err != nil {
 			return "", false
@@ -110,11 +107,32 @@ func (p *Patient) compose(word string) (string, bool) {
 	return b.String(), b.Len() > 0 && b.String() != word
 }
 
-// piece is the first n letters of a name.
+// piece is the first n letters of a name, or an initial.
 type piece struct {
 	name, bare string
 	as         role
+	initial    *initialInName // nil for a name
 	n          int
+}
+
+// maxPieces is the maximum number of names and initials of one person of which a login may be composed.
+const maxPieces = 6
+
+// pieces returns the names and initials of a person of which a login may be composed.
+func (who person) pieces() (all []piece) {
+	for as, words := range [][]string{who.given, who.family} {
+		for _, w := range words {
+			if bare := strings.Map(keepASCII, w); bare != "" && len(all) < maxPieces {
+				all = append(all, piece{name: w, bare: bare, as: role(as)})
+			}
+		}
+	}
+	for i, in := range who.initials {
+		if bare := strings.Map(keepASCII, in.letter); bare != "" && len(all) < maxPieces {
+			all = append(all, piece{bare: bare, as: in.as, initial: &who.initials[i]})
+		}
+	}
+	return all
 }
 
 // cut splits a word into as few pieces as possible; nil if that is impossible or if most pieces are single letters.

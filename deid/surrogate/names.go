@@ -36,13 +36,23 @@ type names struct {
 	capital map[string]bool   // words that begin and end with a capital somewhere: MA, TcJ
 	root    map[string]string // correct spelling of a misspelt word
 	persons []person          // all persons mentioned with two or more words, the most likely first
+	brief   []person          // all persons mentioned with one word and initials, sorted
 	of      map[string][]int  // indices of the persons with a word in their name
 }
 
 // person is somebody whose name is mentioned. The words are folded and correctly spelt.
 type person struct {
 	given, family []string
+	initials      []initialInName
 	mentions      int
+}
+
+// initialInName is a letter that stands for a name, with what initialOf must know about the name in which it occurs.
+type initialInName struct {
+	letter           string
+	as               role
+	place            int
+	givens, families []string
 }
 
 // known holds the names of the lists of surrogates, of known.txt and of gender.txt.

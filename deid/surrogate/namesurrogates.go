@@ -49,7 +49,11 @@ func (p *Patient) person(text string) (string, bool, error) {
 				return "", false, nil
 			}
 			if p.names.initials(tokens, i) {
-				tokens[i].text = p.joinedInitials(tokens, i)
+				made := ""
+				for _, in := range p.names.joinedInitials(tokens, i) {
+					made += p.initial(in)
+				}
+				tokens[i].text = made
 				continue
 			}
 			tokens[i].text, err = p.name(t)
@@ -58,7 +62,7 @@ func (p *Patient) person(text string) (string, bool, error) {
 			if s, _ := script(t.word); s != "" {
 				return "", false, nil
 			}
-			tokens[i].text = likeCase(p.initial(tokens, i), t.text)
+			tokens[i].text = likeCase(p.initial(p.names.initialIn(tokens, i)), t.text)
 		}
 		if err != nil {
 			return "", false, err
@@ -151,39 +155,41 @@ func (n *names) initials(tokens []nameToken, i int) bool {
 	return inPlace && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
 }
 
-// joinedInitials replaces each letter as the initial of the name at its place.
-func (p *Patient) joinedInitials(tokens []nameToken, i int) string {
+// joinedInitials returns each letter of such a word as the initial of the name at its place.
+func (n *names) joinedInitials(tokens []nameToken, i int) (all []initialInName) {
 	var families []string
 	for k, t := range tokens {
 		if t.kind == nameWord && k != i {
-			families = append(families, p.names.spelt(t.word))
+			families = append(families, n.spelt(t.word))
 		}
 	}
-	made := ""
 	for place, letter := range tokens[i].word {
-		made += p.initialOf(string(letter), given, place, nil, families)
+		all = append(all, initialInName{string(letter), given, place, nil, families})
 	}
-	return made
+	return all
 }
 
-// initial replaces an initial with that of the surrogate, if the notes tell which name it stands for.
-func (p *Patient) initial(tokens []nameToken, i int) string {
-	letter := tokens[i].word
-	var families, givens []string
-	place := 0 // index among the first names
+// initialIn returns the initial at token i with what the name tells about it.
+func (n *names) initialIn(tokens []nameToken, i int) initialInName {
+	in := initialInName{letter: tokens[i].word, as: tokens[i].role}
 	for k, t := range tokens {
 		if t.kind == nameWord {
-			if w := p.names.spelt(t.word); p.names.role(w, t.role) == family {
-				families = append(families, w)
+			if w := n.spelt(t.word); n.role(w, t.role) == family {
+				in.families = append(in.families, w)
 			} else {
-				givens = append(givens, w)
+				in.givens = append(in.givens, w)
 			}
 		}
 		if k < i && t.kind != nameStays && t.role == given {
-			place++
+			in.place++ // its index among the first names
 		}
 	}
-	return p.initialOf(letter, tokens[i].role, place, givens, families)
+	return in
+}
+
+// initial replaces an initial with that of the surrogate, if the notes tell which name it stands for.
+func (p *Patient) initial(in initialInName) string {
+	return p.initialOf(in.letter, in.as, in.place, in.givens, in.families)
 }
 
 // initialOf replaces the initial of a name of a person who has all the other names, givens and families. place is the index of the name among the

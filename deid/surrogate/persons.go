@@ -131,14 +131,17 @@ func (n *names) countWord(tokens []nameToken, i, weight int) {
 
 // readPersons collects the persons, and the known genders of first names.
 func (n *names) readPersons(all []nameMention) {
-	found := personSet{}
+	found, brief := personSet{}, personSet{}
 	forms := map[string][]person{} // parts of names under labels, by note
 	surnames := map[string]int{}   // gender by titles before a surname alone: Mr. Lund
 	for _, m := range all {
 		who := n.personIn(m.tokens)
 		n.readGender(m, who, surnames)
-		if len(who.given)+len(who.family) >= 2 {
+		switch n := len(who.given) + len(who.family); {
+		case n >= 2:
 			found.add(who)
+		case n == 1 && len(who.initials) > 0:
+			brief.add(who)
 		}
 		if m.label != noLabel && !slices.ContainsFunc(forms[m.note], who.same) {
 			forms[m.note] = append(forms[m.note], who)
@@ -153,9 +156,7 @@ func (n *names) readPersons(all []nameMention) {
 			found.add(whole)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(found)) {
-		n.persons = append(n.persons, *found[key])
-	}
+	n.persons, n.brief = found.sorted(), brief.sorted()
 	// Where several persons are possible, the one who is named most often comes first, then the one with the longest name.
 	slices.SortStableFunc(n.persons, func(a, b person) int {
 		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.given)+len(b.family), len(a.given)+len(a.family)))
@@ -168,15 +169,33 @@ func (n *names) readPersons(all []nameMention) {
 	}
 }
 
-// personSet has persons by their names, and counts how often each is mentioned.
+// personSet has persons by their names, and counts how often each is mentioned. It collects the initials with which they are mentioned.
 type personSet map[string]*person
 
 func (s personSet) add(who person) {
 	key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
 	if s[key] == nil {
-		s[key] = &who
+		s[key] = &person{given: who.given, family: who.family}
 	}
 	s[key].mentions++
+	for _, in := range who.initials {
+		if k, ok := slices.BinarySearchFunc(s[key].initials, in, initialInName.compare); !ok {
+			s[key].initials = slices.Insert(s[key].initials, k, in)
+		}
+	}
+}
+
+// sorted returns the persons in the order of their names.
+func (s personSet) sorted() (all []person) {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		all = append(all, *s[key])
+	}
+	return all
+}
+
+// compare orders the initials of one person, whatever the order of the notes.
+func (in initialInName) compare(other initialInName) int {
+	return cmp.Or(cmp.Compare(in.as, other.as), cmp.Compare(in.place, other.place), cmp.Compare(in.letter, other.letter))
 }
 
 func (who person) same(other person) bool {
@@ -186,6 +205,12 @@ func (who person) same(other person) bool {
 // personIn returns the person with a name.
 func (n *names) personIn(tokens []nameToken) (who person) {
 	for i, t := range tokens {
+		switch {
+		case t.kind == nameInitial:
+			who.initials = append(who.initials, n.initialIn(tokens, i))
+		case t.kind == nameWord && n.initials(tokens, i):
+			who.initials = append(who.initials, n.joinedInitials(tokens, i)...)
+		}
 		if t.kind != nameWord || n.initials(tokens, i) {
 			continue
 		}

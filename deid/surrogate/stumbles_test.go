@@ -380,3 +380,30 @@ func BenchmarkRoster(b *testing.B) {
 		}
 	}
 }
+
+// TestLoginWithAMiddleInitialWasOfNobody: rkblackwood became an unrelated word if the notes had the middle name only as an initial.
+func TestLoginWithAMiddleInitialWasOfNobody(t *testing.T) {
+	for _, tc := range []struct {
+		name, login string
+		surname     int // index of the surname among the words of the name
+	}{
+		{"Rupert K. Blackwood", "rkblackwood", 2}, {"Blackwood, Rupert K.", "rkblackwood", 0}, {"Rupert K. J. Blackwood", "rkjblackwood", 3},
+		{"RK Blackwood", "rkblackwood", 1}, {"R. Blackwood", "rblackwood", 1}, {"R.K. Blackwood", "rkblackwood", 2}, {"Rupert K. Blackwood", "rblackwood", 2},
+	} {
+		p := patient(t, Options{}, append(mentions(Person, tc.name), mentions(Email, tc.login+"@gmail.com")...))
+		words := strings.FieldsFunc(strings.ToLower(must(t, p, Person, tc.name)), func(r rune) bool { return strings.ContainsRune(" .,", r) })
+		initials := ""
+		for i, w := range words {
+			switch {
+			case i == tc.surname || len(initials) == len(tc.login)-len("blackwood"):
+			case len(w) == 2: // RK
+				initials += w
+			default:
+				initials += w[:1]
+			}
+		}
+		if got, want := must(t, p, Email, tc.login+"@gmail.com"), initials+words[tc.surname]+"@gmail.com"; got != want {
+			t.Errorf("%s of %s became %s, want %s", tc.login, tc.name, got, want)
+		}
+	}
+}
