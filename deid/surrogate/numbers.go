@@ -1,6 +1,7 @@
 package surrogate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -47,9 +48,17 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 		return "", false, nil
 	}
 	var made []rune
-	if sort == Zip && p.lang.provinceCodes && p.province(value) != "" {
+	bare, code := value, 0
+	if sort == Phone {
+		bare, code = international(text, value, kept)
+	}
+	switch {
+	case code > 0:
+		p.codes[bare] = code
+		made = []rune(value[:len(value)-len(bare)] + p.characters(bare))
+	case sort == Zip && p.lang.provinceCodes && p.province(value) != "":
 		made = []rune(p.zip(value))
-	} else {
+	default:
 		made = []rune(p.characters(value))
 	}
 	var b strings.Builder
@@ -67,6 +76,54 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	}
 	return b.String(), true, nil
 }
+
+// international returns the digits of a telephone number from the country code on, and the length of the code, if the number begins with + or 00.
+// Otherwise the length is 0.
+func international(text, value string, kept []bool) (bare string, code int) {
+	first := strings.IndexFunc(text, unicode.IsDigit)
+	for first >= 0 && kept[first] {
+		next := strings.IndexFunc(text[first+1:], unicode.IsDigit)
+		if next < 0 {
+			return value, 0
+		}
+		first += 1 + next
+	}
+	if first < 0 || !ascii(value) {
+		return value, 0
+	}
+	bare, zeros := strings.CutPrefix(value, "00")
+	if plus := strings.HasSuffix(strings.TrimRight(text[:first], " ("), "+"); !plus && !zeros || bare == "" || bare[0] < '1' || bare[0] > '9' {
+		return value, 0
+	}
+	// Of fewer digits, too few would be replaced.
+	if len(bare) < 8 {
+		return value, 0
+	}
+	switch {
+	case bare[0] == '1' || bare[0] == '7':
+		return bare, 1
+	case slices.Contains(codesOfTwoDigits, bare[:2]):
+		return bare, 2
+	}
+	return bare, 3
+}
+
+// readCodes finds the country codes of all telephone numbers, so that a number has one surrogate with and without the +.
+func (p *Patient) readCodes(mentions []Mention) {
+	for _, m := range mentions {
+		if m.Sort != Phone {
+			continue
+		}
+		value, kept := p.numberIn(m.Text, Phone)
+		if bare, code := international(m.Text, value, kept); code > 0 {
+			p.codes[bare] = code
+		}
+	}
+}
+
+// codesOfTwoDigits are the country codes of ITU-T E.164 that have two digits. 1 and 7 have one digit, and all others three.
+var codesOfTwoDigits = strings.Fields(`20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91 92
+	93 94 95 98`)
 
 // numeral reports whether a text can be a number: it contains no words other than those that accompany numbers. Taggers sometimes mistake words for
 // numbers.
@@ -87,27 +144,39 @@ func cased(word string) bool {
 }
 
 // digit returns the allowed replacements for the digit value[i] as the range [from, from+n). Telephone numbers keep the code of their country, and
-// begin with valid digits of its numbers.
-func (m *Maker) digit(value string, i int) (from, n int) {
-	for _, plan := range m.lang.phones {
-		prefix, ok := plan.prefix(value)
-		switch {
-		case !ok:
-			continue
-		case i < prefix:
-			return int(value[i] - '0'), 1
-		}
-		for _, rule := range plan.digits {
-			if rule.at == i-prefix && (rule.was == "" || strings.Contains(rule.was, value[i:i+1])) {
-				return rule.from, rule.n
-			}
-		}
-		break
+// begin with valid digits of its numbers if its plan is known. A zero after the code of another country stays.
+func (p *Patient) digit(value string, i int) (from, n int) {
+	prefix, rules := p.phoneStart(value)
+	if i < prefix {
+		return int(value[i] - '0'), 1
 	}
-	if i == 0 {
+	for _, rule := range rules {
+		if rule.at == i-prefix && (rule.was == "" || strings.Contains(rule.was, value[i:i+1])) {
+			return rule.from, rule.n
+		}
+	}
+	switch {
+	case i == prefix && i > 0 && p.codes[value] > 0 && value[i] == '0':
+		return 0, 1
+	case i == 0, i == prefix && p.codes[value] > 0:
 		return 1, 9
 	}
 	return 0, 10
+}
+
+// phoneStart returns how many digits at the beginning of a number stay because they are the code of a country or a trunk prefix, and the rules for
+// the digits after them. If the notes have the number with + or 00, the length of the code is known.
+func (p *Patient) phoneStart(value string) (prefix int, rules []phoneDigit) {
+	code := p.codes[value]
+	for _, plan := range p.lang.phones {
+		if n, ok := plan.prefix(value); ok && code == 0 {
+			return n, plan.digits
+		}
+		if code > 0 && plan.code == value[:code] && len(value) >= code+plan.length { // with an extension if it is longer
+			return code, plan.digits
+		}
+	}
+	return code, nil
 }
 
 // prefix returns the length of the code of the country or of the trunk prefix, and whether the digits may be one of the country's numbers.

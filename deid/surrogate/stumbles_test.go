@@ -407,3 +407,29 @@ func TestLoginWithAMiddleInitialWasOfNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestCountryCodeChanged: +1 802-555-0143 ext. 22 became +8 438-324-4272 ext. 86, and +44 another country's code.
+func TestCountryCodeChanged(t *testing.T) {
+	for text, want := range map[string]string{
+		"+1 802-555-0143 ext. 22":    `^\+1 [2-9]\d\d-[2-9]\d\d-\d{4} ext\. \d\d$`,
+		"+44 20 7946 0143":           `^\+44 [1-9]\d \d{4} \d{4}$`,
+		"tel. (+44) (0)20 7946 0143": `^tel\. \(\+44\) \(0\)\d\d \d{4} \d{4}$`,
+		"0044 20 7946 0143":          `^0044 [1-9]\d \d{4} \d{4}$`,
+		"+358 9 1234567":             `^\+358 [1-9] \d{7}$`,
+		"+45 12 34 56 78":            `^\+45 [1-9]\d \d\d \d\d \d\d$`, // as long as a number of the United States
+		"+39 06 1234 5678":           `^\+39 0\d \d{4} \d{4}$`,
+		"+7 495 123-45-67":           `^\+7 [1-9]\d\d \d{3}-\d\d-\d\d$`,
+	} {
+		if got := must(t, patient(t, Options{}, mentions(Phone, text)), Phone, text); !regexp.MustCompile(want).MatchString(got) || got == text {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+	if got := must(t, patient(t, Options{}, mentions(Phone, "+44 1234")), Phone, "+44 1234"); !regexp.MustCompile(`^\+\d\d \d{4}$`).MatchString(got) {
+		t.Errorf("a short number became %s", got)
+	}
+	p := patient(t, Options{}, mentions(Phone, "44 20 7946 0143", "+44 (20) 79460143", "0044 20 7946 0143"))
+	digits := alphanumeric(must(t, p, Phone, "44 20 7946 0143"))
+	if plus, zeros := alphanumeric(must(t, p, Phone, "+44 (20) 79460143")), alphanumeric(must(t, p, Phone, "0044 20 7946 0143")); plus != digits || zeros != "00"+digits {
+		t.Errorf("one number became %s, %s and %s", digits, plus, zeros)
+	}
+}

@@ -123,6 +123,7 @@ type Patient struct {
 	wholes    map[string]bool   // whole values of names and places among them
 	taken     map[string]string // the value that a surrogate stands for, by pool and surrogate
 	memo      map[string]string // surrogate by pool and value
+	codes     map[string]int    // length of the country code, by the number, of telephone numbers that the notes have with + or 00
 	names     *names
 	places    places
 	dates     dates
@@ -133,7 +134,7 @@ type Patient struct {
 // Patient prepares the surrogates for the notes of one patient from all values in them. The order of the mentions does not matter. Values that are
 // not among them can still be replaced, with the remaining surrogates. group identifies the patient.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
-	p := &Patient{Maker: m, group: group, mac: hmac.New(sha256.New, m.key), originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}, mentions: mentions}
+	p := &Patient{Maker: m, group: group, mac: hmac.New(sha256.New, m.key), originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}, codes: map[string]int{}, mentions: mentions}
 	read := map[string]bool{}
 	for _, m := range mentions {
 		if nameSorts[m.Sort] && len(m.Text) <= longest {
@@ -152,6 +153,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	})
 	p.readNames(mentions)
 	p.readPlaces(mentions)
+	p.readCodes(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
 	// Names come first, and values that are derived from them last. Within a sort, longer values come first, because others may be parts of them.
 	sorting.Stable(mentions, func(a, b Mention) int {
