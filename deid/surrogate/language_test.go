@@ -218,6 +218,7 @@ func TestCutRules(t *testing.T) {
 		"ordinal":    {Street, "Gorse, 2do", "[Gorse], {2}do"},
 		"door":       {Street, "Gorse 1oE", "[Gorse] {1}{oE}"},
 		"number":     {Street, "12 Gorse Street B", "{12} [Gorse] Street {B}"},
+		"ward":       {Department, "Gorse 4B East", "[Gorse] {4}{B} East"},
 		"unit":       {Hospital, "Hospital La Paz", "Hospital [La Paz]"},
 		"what stays": {Hospital, "General Hospital", "General Hospital"},
 	}

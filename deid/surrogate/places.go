@@ -47,6 +47,7 @@ type placePiece struct {
 	text string // as written
 	key  string // the own words of a unit, folded; empty for other pieces
 	num  bool
+	side bool // a word of the compass in the name of a ward
 }
 
 // placeCutter splits the name of a place into words that stay, numbers and units.
@@ -67,7 +68,7 @@ type cutRule struct {
 // cutRules are tried in this order at each token. The last always applies. TestCutRules has an example for each.
 var cutRules = []cutRule{
 	{"date", (*placeCutter).date}, {"ordinal", (*placeCutter).ordinal}, {"door", (*placeCutter).door}, {"number", (*placeCutter).number},
-	{"unit", (*placeCutter).unit}, {"what stays", (*placeCutter).rest},
+	{"ward", (*placeCutter).ward}, {"unit", (*placeCutter).unit}, {"what stays", (*placeCutter).rest},
 }
 
 // split cuts a place into pieces.
@@ -171,6 +172,39 @@ func (c *placeCutter) number() bool {
 	return true
 }
 
+// ward reads the letters or the word of the compass that belong to the number of a ward: 3W, B47, 4 East.
+func (c *placeCutter) ward() bool {
+	if !c.ofWard(c.i) {
+		return false
+	}
+	t := c.at(c.i)
+	side := c.words[compassWords][t.word]
+	c.pieces = append(c.pieces, placePiece{text: t.text, num: !side, side: side})
+	c.i++
+	return true
+}
+
+// ofWard reports whether token i is a word of the compass in the name of a department with a number, or is beside the number and consists of one or
+// two letters: a single capital if there is a space or hyphen between them.
+func (c *placeCutter) ofWard(i int) bool {
+	t := c.at(i)
+	if c.sort != Department || t.word == "" || c.stays(t.word) {
+		return false
+	}
+	if c.words[compassWords][t.word] {
+		return slices.ContainsFunc(c.tokens, func(t token) bool { return t.num })
+	}
+	number := func(k int) bool { return k >= 0 && c.at(k).num }
+	apart := func(k int) bool { return k >= 0 && (c.at(k).text == " " || c.at(k).text == "-") }
+	switch utf8.RuneCountInString(t.word) {
+	case 1:
+		return number(i-1) || number(i+1) || capitals(t.text) && (apart(i-1) && number(i-2) || apart(i+1) && number(i+2))
+	case 2:
+		return number(i-1) || number(i+1)
+	}
+	return false
+}
+
 // unit reads the words of a unit, with the particles between them.
 func (c *placeCutter) unit() bool {
 	if !c.own(c.at(c.i)) && !c.opens() {
@@ -207,6 +241,8 @@ func (c *placeCutter) unitEnd() int {
 	end, article := c.i+1, false
 	for j := end; j < len(c.tokens); j++ {
 		switch t := c.tokens[j]; {
+		case c.ofWard(j):
+			return end
 		case c.own(t), article && t.word != "" && !c.particle(t): // Virgen de la Salud
 			end, article = j+1, false
 		case c.words[articles][t.word] && c.sort != Street:

@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -231,6 +232,9 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 		case piece.num:
 			made = p.placeNumber(pieces, i, text)
 			changed = true
+		case piece.side:
+			made = likeCase(p.compass(fold(piece.text), text), piece.text)
+			changed = true
 		case i+2 < len(pieces) && pieces[i+2].key != "":
 			made = p.uncontracted(piece.text)
 		}
@@ -279,6 +283,25 @@ func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 		made = strings.ToLower(made)
 	}
 	return made
+}
+
+// compass replaces a word of the compass with another of its language, in full or abbreviated as it is, but not with a name of the notes.
+func (p *Patient) compass(word, place string) string {
+	var others []string
+	for _, lang := range p.all {
+		if !lang.words[compassWords][word] {
+			continue
+		}
+		for _, other := range slices.Sorted(maps.Keys(lang.words[compassWords])) {
+			if other != word && (len(other) > 2) == (len(word) > 2) && p.names.count[other] == 0 {
+				others = append(others, other)
+			}
+		}
+	}
+	if len(others) == 0 {
+		return p.characters(strings.ToUpper(word))
+	}
+	return others[p.random("compass", word+"\x00"+fold(place), 0)%uint64(len(others))]
 }
 
 // generic replaces a place without a name of its own: Hospital General, Memorial Hospital. The word for its kind stays.

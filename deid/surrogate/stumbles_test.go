@@ -433,3 +433,32 @@ func TestCountryCodeChanged(t *testing.T) {
 		t.Errorf("one number became %s, %s and %s", digits, plus, zeros)
 	}
 }
+
+// TestWardBecameHalfADepartment: 3W became 2Physical Therapy, and 4 East 6 Wound Care.
+func TestWardBecameHalfADepartment(t *testing.T) {
+	en, es := patient(t, Options{}, nil), inSpanish(t)
+	const compass = "(North|South|East|West|Northeast|Northwest|Southeast|Southwest)"
+	for _, tc := range []struct {
+		p          *Patient
+		text, want string
+	}{
+		{en, "3W", `^\d[A-Z]$`}, {en, "4 East", `^\d ` + compass + `$`}, {en, "B47", `^[A-Z]\d\d$`}, {en, "7 North", `^\d ` + compass + `$`}, {en, "West 12", `^` + compass + ` \d\d$`},
+		{en, "5n", `^\d[a-z]$`}, {en, "11CD", `^\d\d[A-Z][A-Z]$`}, {en, "6NE", `^\d(NW|SE|SW)$`}, {en, "4 B", `^\d [A-Z]$`}, {en, "B-47", `^[A-Z]-\d\d$`}, {en, "Unit 9-A", `^Unit \d-[A-Z]$`},
+		{en, "4B EAST", `^\d[A-Z] ` + strings.ToUpper(compass) + `$`}, {en, "5N Gorse Unit", `^\d[A-Z] [A-Z][a-z]+.* Unit$`}, {en, "Gorse 4 East", `^[A-Z][a-z]+.* \d ` + compass + `$`},
+		{es, "4 Norte", `^\d (Sur|Este|Oeste|Noreste|Noroeste|Sureste|Suroeste)$`}, {es, "Unidad 3B", `^Unidad \d[A-Z]$`},
+	} {
+		got := must(t, tc.p, Department, tc.text)
+		if !regexp.MustCompile(tc.want).MatchString(got) {
+			t.Errorf("%s became %s", tc.text, got)
+		}
+		was := strings.Fields(tc.text)
+		for i, w := range strings.Fields(got) {
+			if i < len(was) && w == was[i] && w != "Unit" && w != "Unidad" {
+				t.Errorf("of %s, %s stayed", tc.text, w)
+			}
+		}
+	}
+	if got := must(t, en, Department, "West Gorse Unit"); regexp.MustCompile(compass).MatchString(got) {
+		t.Errorf("a department without a number became %s", got)
+	}
+}

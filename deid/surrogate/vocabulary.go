@@ -89,6 +89,7 @@ var (
 	leadingArticles   = kind("leading articles")        // do not distinguish one place from another at its beginning
 	saints            = kind("saints")                  // particles that count among the initials of an original
 	saintsInFull      = kind("saints in full")          // likewise of a surrogate
+	compassWords      = kind("compass")                 // say which of several wards or wings is meant, beside a number: 4 East
 	ordinalEnds       = kind("ordinal ends")            // follow a number and stay: 1er, 2do
 	personTitles      = kind("place titles")            // announce that a place is called after a person: Hospital Dr. Lund
 	ofPlaces          = kind("called after places")     // institutions that are named after places rather than like companies
