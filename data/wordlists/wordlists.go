@@ -11,6 +11,8 @@ import (
 	"bytes"
 	"embed"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -58,6 +60,13 @@ func Entries(name string) []string {
 // does not identify a person.
 func Common(folded string) bool { return common()[folded] }
 
+// Begins reports whether a word for which Common is true begins with a prefix,
+// folded by package fold.
+func Begins(prefix string) bool {
+	i, _ := slices.BinarySearch(sorted(), prefix)
+	return i < len(sorted()) && strings.HasPrefix(sorted()[i], prefix)
+}
+
 // Frequent reports whether a word, folded by package fold, is among the most
 // frequent words of English or Spanish, which start many sentences.
 func Frequent(folded string) bool { return frequent()[folded] }
@@ -70,6 +79,7 @@ var (
 	common = sync.OnceValue(func() map[string]bool {
 		return union("common", "ambiguous-words", "ambiguous-drugs", "ambiguous-diseases", "ambiguous-body")
 	})
+	sorted = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(common())) })
 	// The 3,000 words of each language that make up 85 % of the lower-case words
 	// of its text.
 	frequent = sync.OnceValue(func() map[string]bool {

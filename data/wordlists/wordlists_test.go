@@ -61,3 +61,12 @@ func TestHintsAndCues(t *testing.T) {
 		}
 	}
 }
+
+// TestBegins: a prefix need not be a word, and a word begins itself.
+func TestBegins(t *testing.T) {
+	for prefix, want := range map[string]bool{"patie": true, "patient": true, "hosp": true, "olun": false, "zzzz": false, "": true} {
+		if Begins(prefix) != want {
+			t.Errorf("%q: %v", prefix, !want)
+		}
+	}
+}

@@ -55,6 +55,8 @@ type Patterns struct {
 	parts     map[string][]string // keys are parts of names; values are the types, usually one
 	particles map[string]bool     // words such as van with which names begin
 	list      []string            // the keys of parts that are long enough for fuzzy matching
+	logins    map[string]login    // keys are logins composed of names, without separators
+	written   map[string]bool     // names whose logins have been added
 	letters   map[string]bool     // initials of the parts
 	initials  map[string]string   // keys are the initials of whole names; values are the types
 	numeric   []phrase            // the numbers that are long enough for fuzzy matching
@@ -71,7 +73,8 @@ type phrase struct {
 func (p *Patterns) add(text, typ string, how how) {
 	var words []string
 	size, digits := 0, false
-	for _, w := range split(text, 0, len(text), nil) {
+	all := split(text, 0, len(text), nil)
+	for _, w := range all {
 		words = append(words, w.fold)
 		size += utf8.RuneCountInString(w.fold)
 		digits = digits || w.digits
@@ -82,6 +85,7 @@ func (p *Patterns) add(text, typ string, how how) {
 	switch how {
 	case asName:
 		p.addName(words, typ)
+		p.addLogins(text, all, typ)
 	case asNumber:
 		if digits && size >= minNumber || size >= 2*minNumber {
 			p.addNumber(strings.Join(words, ""), typ, p.known && digits && size > minNumber)
@@ -237,6 +241,9 @@ func (p *Patterns) find(words []word) []data.Span {
 					hit(i, i, number.typ)
 				}
 			}
+		}
+		if last, typ, ok := p.login(words, i); ok {
+			hit(i, last, typ)
 		}
 		if last, typ, ok := p.initialsAt(words, i); ok {
 			hit(i, last, typ)

@@ -3,7 +3,8 @@
 // It searches for three things:
 //
 //   - The originals: text that is replaced in the notes of a patient and also occurs elsewhere in
-//     them, in other case or without its accents, and parts of a name alone or in another order.
+//     them, in other case or without its accents, and parts of a name alone or in another order, or
+//     in a login.
 //   - Known values of the patient from other sources, such as a record's demographics or a file, in
 //     all these forms, as initials, and with one letter or digit wrong.
 //   - Matches of formulaic rules, such as phone numbers.
@@ -76,6 +77,7 @@ type word struct {
 	capitals    bool // all letters, at least two, are capitals
 	first       bool // it begins a sentence or a line
 	titled      bool // a title such as Dr. precedes it
+	sep         byte // the only byte since the previous word if it is one of . _ -, or 0
 	gap         int  // number of bytes since the previous word if they may occur within a value, or -1
 	comma       bool // these bytes contain a comma and no full stop
 	inName      bool // these bytes may occur within a name: no end of a sentence, and no colon of a label
@@ -146,6 +148,9 @@ func split(text string, from, to int, covered []data.Span) []word {
 		if k := len(words) - 1; k >= 0 {
 			before = words[k].end
 			between := text[before:i]
+			if len(between) == 1 && strings.Contains("._-", between) {
+				w.sep = between[0]
+			}
 			if len(between) <= maxGap && near(between) && (next == 0 || covered[next-1].End <= before) {
 				w.gap = len(between)
 				w.comma = strings.Contains(between, ",") && !strings.Contains(between, ".")

@@ -83,6 +83,55 @@ func TestInitialBesideANameStayed(t *testing.T) {
 	}
 }
 
+// TestLoginOfANameStayed: of "Dr. Oda Lund (olund)" the login stayed, which contains the surname.
+func TestLoginOfANameStayed(t *testing.T) {
+	removed := []Removed{{"Oda M. Lund", "DOCTOR"}, {"Blackwood, Rupert K.", "PATIENT"}, {"Estefanía Romero Selas", "PATIENT"}, {"Anne Marie Holm, MSW", "DOCTOR"},
+		{"Bo Ek", "DOCTOR"}, {"Sven Berg", "DOCTOR"}, {"Carl Hart", "DOCTOR"}}
+	for text, want := range map[string]string{
+		"(olund) OLUND, olund.":                "([USERNAME|olund]) [USERNAME|OLUND], [USERNAME|olund].",
+		"omlund lundo lundom olund2":           "[USERNAME|omlund] [USERNAME|lundo] [USERNAME|lundom] [USERNAME|olund2]",
+		"o.lund o_m_lund oda.lund ODA_LUND":    "[USERNAME|o.lund] [USERNAME|o_m_lund] [USERNAME|oda.lund] [USERNAME|ODA_LUND]",
+		"lund-o by rkblackwood, rblackwood":    "[USERNAME|lund-o] by [USERNAME|rkblackwood], [USERNAME|rblackwood]",
+		"blackwoodr eromero eselas aholm":      "[USERNAME|blackwoodr] [USERNAME|eromero] [USERNAME|eselas] [USERNAME|aholm]",
+		"boek, ebo, kolund, olundx, mlund":     "boek, ebo, kolund, olundx, mlund",
+		"the Bergs; O.Lund; by O. Lund":        "the [DOCTOR|Bergs]; [DOCTOR|O.Lund]; by [DOCTOR|O. Lund]",
+		"Annemarie, Anne-Marie; Lund.o2 sat":   "Annemarie, [DOCTOR|Anne-Marie]; [DOCTOR|Lund].o2 sat",
+		"chart, Chart, CHART; o, lund; o - m.": "chart, Chart, CHART; o, [DOCTOR|lund]; o - m.",
+	} {
+		n := &Net{Types: types(t)}
+		if diff := cmp.Diff(want, show(text, n.Originals(removed).Find(text, nil))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestLoginsAreNoWords: logins of people whose names make clinical words with an initial.
+func TestLoginsAreNoWords(t *testing.T) {
+	const text = `chart gland glands island brain train drain sprain block clock stable table bland award spine spinal opine scar scare cramp clamp stool
+		costal intercostal renal normal celiac iliac coral oral vital nasal fetal dural sacral spina bifida vitamin b-long-acting, a-fib, x-ray, s-land
+		trash crash flash aspirin blood bloody flight slight plight light bright fright wrist prone along belong prolong price breed bring spring pricey
+		afebrile atonic aphasia apnea anemia ataxia dyspnea edema eczema asthma lesion lesions legion stent stents extent intent patent patents parent
+		scan scans scanner screen gait claims slump clump plump clumps rales grille thrush brush crush flush ablation elation relation oration
+		vegan vegans NSAID NSAIDs vomer cuneus shank siphon seroma tinea award opine slump sliver grieta colada
+		nontender nonfocal afebrile tablets tablet capsules supine pronate palmar plantar lumbar ulnar radial tibial ventral dorsal basal basilar carina`
+	var removed []Removed
+	for _, name := range []string{"Hart", "Land", "Lands", "Rain", "Lock", "Table", "Ward", "Pine", "Pina", "Car", "Care", "Ramp", "Lamp", "Tool", "Costa", "Rena", "Norma", "Celia",
+		"Ilia", "Cora", "Vita", "Nasa", "Feta", "Dura", "Sacra", "Long", "Rash", "Lash", "Light", "Right", "Wris", "Rone", "Rice", "Reed", "Ring", "Prin", "Febrile", "Tonic",
+		"Phasia", "Pnea", "Nemia", "Esion", "Tent", "Tents", "Paten", "Paren", "Scan", "Cans", "Creen", "Gait", "Laims", "Lump", "Lumps", "Rale", "Rill", "Rush", "Lush",
+		"Blatio", "Tender", "Focal", "Table", "Tablet", "Capsule", "Palma", "Planta", "Lumba", "Ulna", "Radia", "Tibia", "Ventra", "Dorsa", "Basa", "Basila", "Carin", "Lood",
+		"Blood", "Dem", "Edem", "Sthm", "Asthm", "Train", "Drain", "Vega", "Said", "Omer", "Cune", "Hank", "Iphon", "Sero", "Tine", "Liver", "Rieta", "Cola", "Lada"} {
+		for letter := 'A'; letter <= 'Z'; letter++ {
+			removed = append(removed, Removed{string(letter) + ". " + name, "DOCTOR"})
+		}
+	}
+	n := &Net{Types: types(t)}
+	for _, found := range n.Originals(removed).Find(text, nil) {
+		if found.Type == "USERNAME" {
+			t.Errorf("%q is taken for a login", text[found.Start:found.End])
+		}
+	}
+}
+
 func TestKnown(t *testing.T) {
 	known := []Value{{Kind: Name, Text: "Zsófia Qwyxen"}, {Kind: ID, Text: "0047-11223"}, {Kind: Street, Text: "12 Harbour Street"}, {Kind: Clinician, Text: "Lund"}}
 	for text, want := range map[string]string{

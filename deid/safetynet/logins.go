@@ -1,0 +1,170 @@
+package safetynet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+// This file searches for logins that are composed of the names of one person: olund, omlund, lundo, oda.lund. Each composition is an entry of a
+// map, so that the search takes one look-up for each word of a text.
+
+// login is a composition of names. Whether it is an ordinary word is decided when it is found, which is rare.
+type login struct {
+	typ  string
+	a, b string // its parts, one of which may consist of initials
+}
+
+// apart reports whether the login is searched for with . _ or - between its parts, too: only if a name in it is not an ordinary word.
+func (l login) apart() bool {
+	return slices.ContainsFunc([]string{l.a, l.b}, func(w string) bool { return utf8.RuneCountInString(w) >= minNameOfLogin && !ordinary(w) })
+}
+
+// Minimum lengths in letters, because shorter words may be of nobody: of a login, and of the longest name in it.
+const (
+	minLogin       = 5
+	minNameOfLogin = 4
+)
+
+// maxLoginNumber is the maximum number of digits after the names of a login that belong to it: olund2.
+const maxLoginNumber = 4
+
+// addLogins adds the logins of a person. In the name, the surname is last or before a comma. If several words are before the comma, they may also be
+// the whole name, with a degree after the comma.
+func (p *Patterns) addLogins(text string, name []word, typ string) {
+	if p.written[text] {
+		return
+	}
+	if p.written == nil {
+		p.written = map[string]bool{}
+	}
+	p.written[text] = true
+	var words []string
+	comma := 0 // number of words before it
+	for _, w := range name {
+		if w.comma && comma == 0 {
+			comma = len(words)
+		}
+		if !w.digits && (!inNames[w.fold] || isLetter(w)) {
+			words = append(words, w.fold)
+		}
+	}
+	if p.types != nil {
+		typ = cmp.Or(p.types.OfSort(data.Username), typ)
+	}
+	if comma > 0 && comma < len(words) {
+		for k, surname := range words[:comma] {
+			p.addLoginsOf(words[comma:], surname, k == comma-1, typ)
+		}
+		words = words[:comma]
+	}
+	for k := 1; k < len(words); k++ {
+		p.addLoginsOf(words[:k], words[k], k == len(words)-1, typ)
+	}
+}
+
+// addLoginsOf adds the logins of a person with some first names or initials and a surname. Words between the first name and the last one may be first
+// names as well: only if the surname is the last word, it is added beside the first name in full, because Anne Marie is not a login.
+func (p *Patterns) addLoginsOf(firsts []string, surname string, last bool, typ string) {
+	if utf8.RuneCountInString(surname) < 2 {
+		return
+	}
+	p.addLogin(initial(firsts[0]), surname, typ)
+	p.addLogin(surname, initial(firsts[0]), typ)
+	if last {
+		p.addLogin(firsts[0], surname, typ)
+	}
+	if len(firsts) > 1 {
+		var all strings.Builder
+		for _, w := range firsts {
+			all.WriteString(initial(w))
+		}
+		p.addLogin(all.String(), surname, typ)
+		p.addLogin(surname, all.String(), typ)
+	}
+}
+
+// addLogin adds the login of two parts, unless it is too short.
+func (p *Patterns) addLogin(a, b, typ string) {
+	letters := utf8.RuneCountInString
+	if max(letters(a), letters(b)) < minNameOfLogin || letters(a)+letters(b) < minLogin {
+		return
+	}
+	if p.logins == nil {
+		p.logins = map[string]login{}
+	}
+	if _, ok := p.logins[a+b]; !ok {
+		p.logins[a+b] = login{typ, a, b}
+	}
+}
+
+// ordinary reports whether a word has a meaning of its own in notes.
+func ordinary(w string) bool { return wordlists.Common(w) || wordlists.Eponym(w) || months[w] }
+
+// likeOrdinary reports whether a word may be a form of an ordinary one: an ordinary word begins like it, without its last two letters but with at
+// least four. The lists do not have all forms of all words (award, but awards), and few logins begin like a word.
+func likeOrdinary(w string) bool {
+	if ordinary(w) || rare[w] || rare[strings.TrimSuffix(w, "s")] {
+		return true
+	}
+	n := 0
+	for end := range w {
+		if n++; n > 4 && n > utf8.RuneCountInString(w)-2 {
+			w = w[:end]
+			break
+		}
+	}
+	return wordlists.Begins(w)
+}
+
+// rare are words that are not on the lists and not like any on them, but consist of a name and initials: nsaid, vegan.
+var rare = set(`abbess agnate ailing airing alibi alula alvine amniotic ampere anale annal annelid anvil apprentice aslant astound augur bobbin borage borate borax
+	bedung beeline belate belay beret berth blabby blankard bloke bobbing boozer brancard brandish burton caddie carless carling cerise cerium chalice charisma
+	chiding choana chrism chunter cinerea clamber clayey coking colinear colliery coulisse coana crena crenate cringe crinal crisping cuneal cuneus dauber davit
+	debauch deforest diadem dilettant doting douche dough doughy dusting earless easterling elaine eloign emblaze emodin enamber eschar etcher euaster evince
+	fabella facade faunal fawner fedora figent finned flabby fluke framing fringe funky furan gabby galenic gamin gaming gander gemma genal germane germanic
+	gingerly gnash gunner hanker hankie hansom hardily harelip harried hashish hating hayrick heather hemate hemato hiker hokum hyalin icon inbent inclement
+	infelicity ingot iritis jailing jasmine jetty jingle jockey jostle julep kayak kelvin kimono labba lacing lacis lapon leanness lemma lenis leotard lilac
+	liminal lizard loupe lutrine lympho madding magenta magus mamba manikin marasmus marinade marine marlin marshal martyr masher matting melamine melisma mesal
+	micate minar moping mucorine mycelia myelin narcism nasion norite nsaid nutate nympho objure oblong octane octopi oily oleander oolong osmate outing overling
+	overman overtone owning ozena panda parulis patina pelage petrify petrosal petulant pieman piking piling pining piping planer plasher praline prying pulsate
+	purview putrid radula raffish raking rashing raving ravine ravish reblock redward reenact refloor regrant remigial rewind rewire roamer roaster romaine rosin
+	rowing royal royalty runed sachet sadism sadist safari samba sanding sarong sault savor savory scooper seroma serrate serging shading shank shanty shard
+	siphon skate slander slasher sleigh sliver sloan slogan smack smithy spall spanker stave stipend sultana swanker swill swindler tailing tapioca tiling tineal
+	tinea titin tonus toric torula torus toying tricial twang umami umbella unblock unchristian unguled unhung upbeat upchuck vagrant vahine valance valerian
+	valerate vaping veered vegan viminal vomer vying waded waling waning warrener washerman waxing whine whinge whorly wizard womanish wrath xenial yearend zoning
+	abade afanan aleta aliada amena anisado apuro avivar badana baranda borla brete bula chusco clamar coleta colada crines cuneta ecrino enlazar estoma franela
+	gotear greda grieta grima hilando jalea jarana lacia lamer liana metimos minado ozena pelada pepita ranas tamiz tapando tilo vaselina vedado veleta yerma`)
+
+// login reports whether a login begins at word i, and returns the end of the longest, with the number after it. A name with an initial that begins
+// with a capital, such as O.Lund, is left to names.
+func (p *Patterns) login(words []word, i int) (last int, typ string, ok bool) {
+	if len(p.logins) == 0 || words[i].digits {
+		return 0, "", false
+	}
+	number := func(k int) bool { return k < len(words) && words[k].digits && words[k].start == words[k-1].end }
+	if l, found := p.logins[words[i].fold]; found {
+		if _, isPart := p.part(words[i], false); !isPart && !likeOrdinary(words[i].fold) { // C. Hart is no chart
+			last, typ, ok = i, l.typ, true
+		}
+	}
+	joined := words[i].fold
+	for k := i + 1; k < len(words) && words[k].sep != 0 && !words[k].digits && k <= i+3; k++ {
+		if words[k].sep != '_' && words[k-1].capitalized {
+			break
+		}
+		joined += words[k].fold
+		l, found := p.logins[joined]
+		if found && l.apart() && !likeOrdinary(joined) && (!number(k+1) || utf8.RuneCountInString(words[k].fold) > 1) { // not Lund.o2 sat
+			last, typ, ok = k, l.typ, true
+		}
+	}
+	if ok && number(last+1) && len(words[last+1].fold) <= maxLoginNumber && !words[last+1].measured {
+		last++
+	}
+	return last, typ, ok
+}
