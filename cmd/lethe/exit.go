@@ -64,16 +64,7 @@ func partly(err error) bool {
 	return ok && u.Failed < u.Notes
 }
 
-// complain prints an error to stderr. Each of several joined errors has a line of its own, which begins like all others.
-func complain(err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok && err.Error() == errors.Join(joined.Unwrap()...).Error() {
-		for _, e := range joined.Unwrap() {
-			complain(e)
-		}
-		return
-	}
-	fmt.Fprintln(os.Stderr, "lethe:", err)
-}
+func complain(err error) { fmt.Fprintln(os.Stderr, "lethe:", err) }
 
 // usageError adds to an error where to find help.
 func usageError(cmd *cobra.Command, err error) error {
