@@ -1,15 +1,12 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"reflect"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -64,7 +61,7 @@ func Decode(r *http.Request, into any) error {
 }
 
 // Unmarshal reads JSON strictly: unknown keys, keys in other case, keys that occur twice, halves of surrogate pairs, and anything
-// after the value are errors. Errors contain no text of it except unknown keys that can be the name of a field.
+// after the value are errors. Errors contain no text of it.
 func Unmarshal(raw []byte, into any) error {
 	err := json.Unmarshal(raw, into, json.RejectUnknownMembers(true))
 	if err == nil {
@@ -72,9 +69,7 @@ func Unmarshal(raw []byte, into any) error {
 	}
 	if wrong, ok := errors.AsType[*json.SemanticError](err); ok {
 		if errors.Is(err, json.ErrUnknownName) {
-			at := min(int(wrong.ByteOffset), len(raw)) // the end of what precedes the key
-			at = len(raw) - len(bytes.TrimLeft(raw[at:], ", \t\r\n"))
-			return Invalid("There is an unknown key at byte %d%s.", at, named(wrong.JSONPointer))
+			return Invalid("There is an unknown key before byte %d.", wrong.ByteOffset)
 		}
 		return Invalid("The value at byte %d should be %s.", wrong.ByteOffset, kindOf(wrong.GoType))
 	}
@@ -86,28 +81,6 @@ func Unmarshal(raw []byte, into any) error {
 		return Invalid("There is a key that occurs twice before byte %d.", at)
 	}
 	return Invalid("The JSON is not valid, near byte %d.", at)
-}
-
-// fieldName matches what can be a name of a field, or a number in a list. Other keys could be text of a note at the wrong place.
-var fieldName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,40}$`)
-
-// maxDepth bounds the number of names in the path to an unknown key.
-const maxDepth = 8
-
-// named returns the path to a key in a form that can follow the place of the error, such as ": notes/0/txet". It returns "" if the
-// key cannot be the name of a field, and leaves out the path to it if another key cannot.
-func named(key jsontext.Pointer) string {
-	tokens := slices.Collect(key.Tokens())
-	usual := func(token string) bool { return fieldName.MatchString(token) }
-	if len(tokens) == 0 || !usual(tokens[len(tokens)-1]) {
-		return ""
-	}
-	for i, token := range tokens {
-		if !usual(token) || i >= maxDepth {
-			return ": " + tokens[len(tokens)-1]
-		}
-	}
-	return ": " + strings.Join(tokens, "/")
 }
 
 // kindOf returns the kind of JSON that a value should have been, with its article.

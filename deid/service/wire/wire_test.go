@@ -111,29 +111,3 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 }
 
 var bigText = strings.Repeat("x", 300_000)
-
-// The error for an unknown key said neither which it was nor quite where, so that a misspelt key was hard to find.
-func TestUnknownKeysAreNamed(t *testing.T) {
-	var into struct {
-		Text  string `json:"text"`
-		Notes []struct {
-			Text string `json:"text"`
-		} `json:"notes"`
-		Known map[string]struct {
-			Name string `json:"name"`
-		} `json:"known"`
-	}
-	for given, want := range map[string]string{
-		`{"text":"x","txet":1}`:                   "There is an unknown key at byte 12: txet.",
-		"{\"text\": \"x\",\n  \"txet\": 1}":       "There is an unknown key at byte 16: txet.",
-		`{"notes":[{"text":"x"},{"mnr":2}]}`:      "There is an unknown key at byte 24: notes/1/mnr.",
-		`{"known":{"Zebulon Lund":{"nmae":"x"}}}`: "There is an unknown key at byte 26: nmae.",
-		`{"Zebulon Lund, 71, was seen":1}`:        "There is an unknown key at byte 1.",
-		`{"` + strings.Repeat("x", 1000) + `":1}`: "There is an unknown key at byte 1.",
-		`{"text":"x","te\u0001xt":"Zebulon"}`:     "There is an unknown key at byte 12.",
-	} {
-		if err := Unmarshal([]byte(given), &into); err == nil || err.Error() != want {
-			t.Errorf("%.60s: %v, want %s", given, err, want)
-		}
-	}
-}
