@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
@@ -73,7 +74,7 @@ func Open(dir string, workers int) (*Model, error) {
 	}
 	info, err := bounded.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: neither a model that comes with the program (%s) nor the folder of a model or run: %w", dir, strings.Join(available(), ", "), fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w, and no model that comes with the program (%s)", dir, syscall.ENOENT, strings.Join(available(), ", "))
 	} else if err != nil {
 		return nil, err
 	}

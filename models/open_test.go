@@ -14,7 +14,7 @@ func TestNoSuchModelIsNamedWithThoseThatThereAre(t *testing.T) {
 		"Describe": func() error { _, err := Describe("nowhere"); return err },
 	} {
 		err := open()
-		if want := "nowhere: neither a model that comes with the program (en, es, auto) nor the folder of a model or run"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		if want := "nowhere: no such file or directory, and no model that comes with the program (en, es, auto)"; err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: the error is %v, want %s", name, err, want)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {

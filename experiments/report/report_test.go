@@ -513,7 +513,7 @@ func calibrated(t *testing.T, r *experiments.Run) {
 		return operating.Bin{Cases: cases, Right: right, Said: said}
 	}
 	c := &operating.Curve{
-		Version: 2, Model: digest, Split: "dev", Documents: 250, Tokens: 13105, Doubts: map[string]operating.Calibration{"": {}},
+		Version: 3, Model: digest, Split: "dev", Documents: 250, Tokens: 13105,
 		SpansWorth: operating.Worth{
 			Raw:        operating.Reliability{Error: 0.0151, Bins: []operating.Bin{bin(4, 1, 0.5), bin(5, 5, 1)}},
 			Calibrated: operating.Reliability{Error: 0.0042, Bins: []operating.Bin{bin(4, 1, 0.2), bin(5, 5, 0.95)}},
