@@ -1,6 +1,7 @@
 package gazetteer
 
 import (
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -68,12 +69,13 @@ func (f Fold) append(dst []byte, piece string) []byte {
 	if f.accents() {
 		form = norm.NFD
 	}
-	for _, r := range form.String(piece) {
+	text := piece
+	if f.cases() {
+		text = strings.Map(unicode.ToLower, piece) // first, because some accents can be joined with small letters alone, as in ᾲ
+	}
+	for _, r := range form.String(text) {
 		if f.accents() && unicode.Is(unicode.Mn, r) {
 			continue
-		}
-		if f.cases() {
-			r = unicode.ToLower(r)
 		}
 		if s, ok := plain[r]; ok && f.accents() {
 			dst = append(dst, s...)

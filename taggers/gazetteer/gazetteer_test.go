@@ -547,6 +547,14 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
+// An iota below a capital with an accent was joined with the small letter only when it was folded again.
+func TestIotaBelowACapital(t *testing.T) {
+	const capital = "\u1fba\u0345"
+	if once := string(appendFolded(nil, FoldCase, capital)); once != "\u1fb2" {
+		t.Errorf("%+q", once)
+	}
+}
+
 func TestFoldedFoldsToItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringN(1, 5, -1).Draw(t, "piece")
