@@ -2,6 +2,7 @@ package safetynet
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -121,24 +122,13 @@ func likeOrdinary(w string) bool {
 	return wordlists.Begins(w)
 }
 
-// rare are words that are not on the lists and not like any on them, but consist of a name and initials: nsaid, vegan.
-var rare = set(`abbess agnate ailing airing alibi alula alvine amniotic ampere anale annal annelid anvil apprentice aslant astound augur bobbin borage borate borax
-	bedung beeline belate belay beret berth blabby blankard bloke bobbing boozer brancard brandish burton caddie carless carling cerise cerium chalice charisma
-	chiding choana chrism chunter cinerea clamber clayey coking colinear colliery coulisse coana crena crenate cringe crinal crisping cuneal cuneus dauber davit
-	debauch deforest diadem dilettant doting douche dough doughy dusting earless easterling elaine eloign emblaze emodin enamber eschar etcher euaster evince
-	fabella facade faunal fawner fedora figent finned flabby fluke framing fringe funky furan gabby galenic gamin gaming gander gemma genal germane germanic
-	gingerly gnash gunner hanker hankie hansom hardily harelip harried hashish hating hayrick heather hemate hemato hiker hokum hyalin icon inbent inclement
-	infelicity ingot iritis jailing jasmine jetty jingle jockey jostle julep kayak kelvin kimono labba lacing lacis lapon leanness lemma lenis leotard lilac
-	liminal lizard loupe lutrine lympho madding magenta magus mamba manikin marasmus marinade marine marlin marshal martyr masher matting melamine melisma mesal
-	micate minar moping mucorine mycelia myelin narcism nasion norite nsaid nutate nympho objure oblong octane octopi oily oleander oolong osmate outing overling
-	overman overtone owning ozena panda parulis patina pelage petrify petrosal petulant pieman piking piling pining piping planer plasher praline prying pulsate
-	purview putrid radula raffish raking rashing raving ravine ravish reblock redward reenact refloor regrant remigial rewind rewire roamer roaster romaine rosin
-	rowing royal royalty runed sachet sadism sadist safari samba sanding sarong sault savor savory scooper seroma serrate serging shading shank shanty shard
-	siphon skate slander slasher sleigh sliver sloan slogan smack smithy spall spanker stave stipend sultana swanker swill swindler tailing tapioca tiling tineal
-	tinea titin tonus toric torula torus toying tricial twang umami umbella unblock unchristian unguled unhung upbeat upchuck vagrant vahine valance valerian
-	valerate vaping veered vegan viminal vomer vying waded waling waning warrener washerman waxing whine whinge whorly wizard womanish wrath xenial yearend zoning
-	abade afanan aleta aliada amena anisado apuro avivar badana baranda borla brete bula chusco clamar coleta colada crines cuneta ecrino enlazar estoma franela
-	gotear greda grieta grima hilando jalea jarana lacia lamer liana metimos minado ozena pelada pepita ranas tamiz tapando tilo vaselina vedado veleta yerma`)
+// rareWords are words of English and Spanish that are not on the lists of package wordlists and not like any on them, but consist of a name and
+// initials: nsaid, vegan.
+//
+//go:embed rare.txt
+var rareWords string
+
+var rare = set(rareWords)
 
 // login reports whether a login begins at word i, and returns the end of the longest, with the number after it. A name with an initial that begins
 // with a capital, such as O.Lund, is left to names.

@@ -46,8 +46,8 @@ learn() {
 }
 
 # The functions below read variables of english and spanish: the model's name and types, the place of its network in the experiment and in a model folder (member), its words and
-# its threshold when it is packed, and two lists of flags: paragraphs, of the stages before
-# the network read whole notes, and early, of those before it read line ends and spaces.
+# its threshold when it is packed, and lists of flags: paragraphs, of the stages before
+# the network read whole notes, with many of them in a batch, early, of those before it read line ends and spaces, and dropout.
 
 # packed STAGE makes a model of the run of a stage, which is small enough for checkpoints, and measures its operating points on the notes of dev and those that came later, with a
 # probability as default that was chosen on scripts/models/dev.
