@@ -95,8 +95,9 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 // negligible is the marginal probability below which likely leaves out a label.
 const negligible = 1e-4
 
-// most is the number of labels of an element that are likely, at most, for likely to be faster than viterbi.
-const most = 12
+// mostMoves is the mean number of moves between likely labels from one element to the next, at most, for likely to be
+// faster than viterbi.
+const mostMoves = 100
 
 // likely finds the labels with the highest score among those whose marginal probability is not negligible, of
 // which most elements have one or two. The marginal of a label is the sum over all paths through it. A path with a
@@ -140,10 +141,11 @@ func (v *likely) best(pk *packing, s int, l *lattice, trans kernel.Matrix) (y []
 	k, n := l.labels, pk.lengths[s]
 	v.back = v.back[:0]
 	var before []int32
+	moves := 0
 	for t := range n {
 		row := pk.row(s, t)
 		now, u := v.labels[v.from[row]:v.to[row]], l.unaries.Row(row)
-		if len(now) == 0 || len(now) > most {
+		if moves += len(before) * len(now); len(now) == 0 || moves > mostMoves*n {
 			return nil, false
 		}
 		v.next = v.next[:0]

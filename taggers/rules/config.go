@@ -140,7 +140,7 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 
 // Contents implements taggers.Inventory.
 func (t *Tagger) Contents() taggers.Contents {
-	return taggers.Contents{Kind: "rules", Vocabulary: len(t.rules.rules) + len(t.corrections), Entries: "rules", Privacy: "It holds rules that people have written, and nothing of notes.", Unlearned: true}
+	return taggers.Contents{Kind: "rules", Vocabulary: len(t.rules) + len(t.corrections), Entries: "rules", Privacy: "It holds rules that people have written, and nothing of notes.", Unlearned: true}
 }
 
 const (

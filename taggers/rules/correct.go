@@ -32,7 +32,7 @@ func (s *Set) Correct(text string, spans []data.Span) []data.Span {
 		if !slices.ContainsFunc(spans, c.concerns) {
 			continue
 		}
-		matches := c.scan.find(text)[0]
+		matches := spansOf(c.scan.search(text))
 		if len(matches) > 0 {
 			spans = c.apply(spans, matches)
 		}

@@ -78,7 +78,7 @@ func Parse(path string, raw []byte) (*Set, error) {
 		parsed.Delete(string(raw))
 		return newSet(path, raw) // for an error that names this path
 	}
-	return &Set{path: path, raw: s.raw, rules: s.rules, corrections: s.corrections, types: s.types}, nil
+	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, types: s.types}, nil
 }
 
 func newSet(path string, raw []byte) (*Set, error) {
@@ -91,15 +91,14 @@ func newSet(path string, raw []byte) (*Set, error) {
 	}
 	set := &Set{path: path, raw: raw}
 	known := map[string]bool{}
-	var rules []rule
 	for i, e := range p.file.Rules {
 		r, err := p.rule(place{"rules", i}, e, known)
 		if err != nil {
 			return nil, err
 		}
-		rules = append(rules, r)
+		set.rules = append(set.rules, r)
 	}
-	set.rules = newScan(rules)
+	set.scan = newScan(set.rules)
 	for i, e := range p.file.Corrections {
 		c, err := p.correction(place{"corrections", i}, e, known)
 		if err != nil {
@@ -110,7 +109,7 @@ func newSet(path string, raw []byte) (*Set, error) {
 	if len(known) == 0 {
 		return nil, fmt.Errorf("%s: no rules", path)
 	}
-	set.types = typesOf(rules, set.corrections)
+	set.types = typesOf(set.rules, set.corrections)
 	return set, nil
 }
 
@@ -308,7 +307,7 @@ func (p *parsing) examples(at place, r rule, match, not []string) error {
 		return p.fail(at, "rule %q: requires at least one text that it matches (match) and one that it does not match (not)", r.name)
 	}
 	sc := newScan([]rule{r})
-	find := func(text string) []data.Span { return sc.find(text)[0] }
+	find := func(text string) []data.Span { return spansOf(sc.search(text)) }
 	for i, example := range match {
 		text, want, err := unmark(example)
 		if err != nil {

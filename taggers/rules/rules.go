@@ -43,7 +43,8 @@
 // a rule advance together (machine.go). With n bytes of text and m instructions in all
 // expressions, the time is O(512·n·m) in the worst case, and mostly proportional to n,
 // since most attempts end after a few characters. The memory is O(m), plus the matches
-// and, for each core that searches at the same time, up to 10 MB for the automaton.
+// and, for each core that searches at the same time, up to 10 MB for the automaton. The
+// matches in the latest texts are kept, up to 1 MB, in case they are searched again.
 package rules
 
 import (
@@ -68,7 +69,8 @@ const (
 type Set struct {
 	path        string
 	raw         []byte // content of the file
-	rules       *scan  // in order of priority
+	rules       []rule // in order of priority
+	scan        *scan  // of these and perhaps of others, see keep
 	corrections []correction
 	types       []string // types that the file names, sorted
 }
@@ -93,12 +95,7 @@ type Match struct {
 // data.SortSpans; matches with equal spans are in the order of the rules. The matches
 // of a single rule do not overlap: the leftmost match comes first.
 func (s *Set) Find(text string) []Match {
-	var all []Match
-	for k, spans := range s.rules.find(text) {
-		for _, span := range spans {
-			all = append(all, Match{span, s.rules.rules[k].name})
-		}
-	}
+	all := s.matches(text)
 	slices.SortStableFunc(all, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Type, b.Type))
 	})
@@ -108,7 +105,24 @@ func (s *Set) Find(text string) []Match {
 // Spans returns the matches as sorted, disjoint spans. Of overlapping matches, it keeps
 // the one whose rule comes first in the file.
 func (s *Set) Spans(text string) []data.Span {
-	return data.Disjoint(slices.Concat(s.rules.find(text)...))
+	return data.Disjoint(spansOf(s.matches(text)))
+}
+
+// matches returns the matches of all rules, in the order of the rules.
+func (s *Set) matches(text string) []Match {
+	all := slices.Clone(s.scan.find(text))
+	if len(s.rules) < len(s.scan.rules) {
+		all = slices.DeleteFunc(all, func(m Match) bool { return !slices.Contains(s.types, m.Type) })
+	}
+	return all
+}
+
+func spansOf(matches []Match) []data.Span {
+	spans := make([]data.Span, len(matches))
+	for i, m := range matches {
+		spans[i] = m.Span
+	}
+	return spans
 }
 
 // Types returns the types of spans that the set produces or corrects, sorted.
@@ -128,7 +142,8 @@ func (s *Set) Check(types *data.TypeSet) error {
 func (s *Set) Only(types []string) *Set { return s.keep(types, nil) }
 
 // keep returns the set without rules for types outside of only (none: all types) and
-// without rules for the types of except.
+// without rules for the types of except. Texts are still searched for all rules of the
+// file, so that sets that use some of them have their searches in common: see recent.
 func (s *Set) keep(only, except []string) *Set {
 	drop := func(typ string) bool {
 		return len(only) > 0 && !slices.Contains(only, typ) || slices.Contains(except, typ)
@@ -136,15 +151,15 @@ func (s *Set) keep(only, except []string) *Set {
 	if len(only)+len(except) == 0 {
 		return s
 	}
-	kept := &Set{path: s.path, raw: s.raw}
-	kept.rules = newScan(slices.DeleteFunc(slices.Clone(s.rules.rules), func(r rule) bool { return drop(r.typ) }))
+	kept := &Set{path: s.path, raw: s.raw, scan: s.scan}
+	kept.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r rule) bool { return drop(r.typ) })
 	for _, c := range s.corrections {
 		c.on = slices.DeleteFunc(slices.Clone(c.on), drop)
 		if len(c.on) > 0 && (c.action != retype || !drop(c.typ)) {
 			kept.corrections = append(kept.corrections, c)
 		}
 	}
-	kept.types = typesOf(kept.rules.rules, kept.corrections)
+	kept.types = typesOf(kept.rules, kept.corrections)
 	return kept
 }
 
@@ -166,9 +181,10 @@ func typesOf(rules []rule, corrections []correction) []string {
 
 // scan is a group of rules that are searched for together.
 type scan struct {
-	rules []rule
-	mu    sync.Mutex
-	idle  []*machine // one per goroutine that has used the scan at the same time as others
+	rules  []rule
+	recent recent
+	mu     sync.Mutex
+	idle   []*machine // one per goroutine that has used the scan at the same time as others
 }
 
 func newScan(rules []rule) *scan { return &scan{rules: rules} }
@@ -192,11 +208,22 @@ func (sc *scan) release(m *machine) {
 	sc.idle = append(sc.idle, m)
 }
 
-// find returns the spans of each rule, sorted and disjoint.
-func (sc *scan) find(text string) [][]data.Span {
+// find returns the matches of one rule after the other, which are sorted and disjoint.
+// The caller must not change them.
+func (sc *scan) find(text string) []Match {
+	digest := digestOf(text)
+	found, ok := sc.recent.get(digest)
+	if !ok {
+		found = sc.search(text)
+		sc.recent.put(digest, found)
+	}
+	return found
+}
+
+func (sc *scan) search(text string) []Match {
 	m := sc.machine()
 	defer sc.release(m)
-	found := make([][]data.Span, len(sc.rules))
+	found := make([][]Match, len(sc.rules))
 	done := make([]int, len(sc.rules)) // by rule: the end of its last span
 	before := none                     // class of the character before i
 	for i := 0; i < len(text); {
@@ -209,7 +236,7 @@ func (sc *scan) find(text string) [][]data.Span {
 					continue
 				}
 				if start, end, ok := rule.at(m, text, i); ok && start >= done[k] {
-					found[k] = append(found[k], data.Span{Start: start, End: end, Type: rule.typ, Score: rule.score})
+					found[k] = append(found[k], Match{data.Span{Start: start, End: end, Type: rule.typ, Score: rule.score}, rule.name})
 					done[k] = end
 				}
 			}
@@ -217,7 +244,7 @@ func (sc *scan) find(text string) [][]data.Span {
 		before = class
 		i += size
 	}
-	return found
+	return slices.Concat(found...)
 }
 
 // at returns the span of the match that begins at text[i], which must not be within a

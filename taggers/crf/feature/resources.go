@@ -370,6 +370,9 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 		return
 	}
 	from, to := x.Tokens[0].Start, x.Tokens[len(x.Tokens)-1].End
+	if blank(x.Doc.Text[:from]) && blank(x.Doc.Text[to:]) { // all of the document, which others search as well
+		from, to = 0, len(x.Doc.Text)
+	}
 	for _, set := range r.rules {
 		first := 0 // matches are sorted by start
 		for _, m := range set.Find(x.Doc.Text[from:to]) {
@@ -385,6 +388,8 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 		}
 	}
 }
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 func entities(x *Text, _ *Resources, put func(int, string)) {
 	for _, s := range data.AlignSpans(x.Tokens, x.Foreign) {
