@@ -119,8 +119,9 @@ declare -A writers=(
 	[es-fourth]="breves casas comunidades consultas continente corrientes densos escritos identificadores ocultos ordenados"
 	[es-fifth]="colegas esceptico frases hablados impresos llanos naciones ordinarios varios vidas"
 	[es-sixth]="cifras entornos servicios"
+	[es-seventh]="andes apretados barrio ecos historias planta septentrion sur"
 )
-declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670)
+declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368)
 
 without_space='[{family: shape}, {family: gazetteer, window: 1}, {family: rule, window: 1}]'
 
@@ -293,7 +294,9 @@ spanish() {
 	further fifth fourth 5 16000
 	others sixth fifth
 	further sixth fifth 4 17000 --set "$network.optimizer.learning_rate=0.0012"
-	ship sixth
+	others seventh sixth
+	further seventh sixth 2 18000 --set "$network.optimizer.learning_rate=0.0009"
+	ship seventh
 }
 
 # spanish_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
