@@ -49,3 +49,23 @@ func TestLikelyLabelsHaveTheBestPath(t *testing.T) {
 	}
 	t.Log(sure, unsure)
 }
+
+// A single element with many likely labels made the whole sequence slow to decode.
+func TestOneUnsureElementDoesNotNeedAllLabels(t *testing.T) {
+	const k, n = 40, 50
+	axis := &Axis{name: "tokens"}
+	axis.Pack(1, func(int) int { return n })
+	unaries := kernel.NewMatrix(n, k, make([]float32, n*k))
+	for i := range n {
+		if i != 20 {
+			unaries.Row(i)[0] = 20
+		}
+	}
+	unaries.Row(20)[7] = 0.5
+	d := NewDecoder(k, nil)
+	d.Decode(axis, unaries, &Param{Rows: k + 2, Cols: k + 2, Data: make([]float32, (k+2)*(k+2))})
+	y, ok := d.likely.best(&axis.packing, 0, &d.lattice, d.trans)
+	if !ok || y[20] != 7 {
+		t.Errorf("found %t, labels %v", ok, y)
+	}
+}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// maxRecent is the number of matches that recent keeps, of 64 bytes each. A text counts as one more. The notes that a job
-// has in work at a time have about half of them.
+// maxRecent is the number of matches that recent keeps, of 64 bytes each. A text counts as one more. This is
+// enough for 60 matches in each of the 256 notes that a job has in work at a time; if there are more, texts are searched again.
 const maxRecent = 1 << 14
 
 // recent keeps the matches in the latest texts. A text is mostly searched more than once: for the features of a network,

@@ -42,6 +42,9 @@ func TestRecentTextsHaveTheSameMatches(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+	if _, ok := set.scan.recent.get(digestOf(text)); !ok || dates.scan != set.scan {
+		t.Error("the text would be searched again")
+	}
 }
 
 // However many texts are searched, and however much is found in them, no more than maxRecent matches are kept.

@@ -376,7 +376,7 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 	for _, set := range r.rules {
 		first := 0 // matches are sorted by start
 		for _, m := range set.Find(x.Doc.Text[from:to]) {
-			for x.Tokens[first].End <= m.Start+from {
+			for first < len(x.Tokens) && x.Tokens[first].End <= m.Start+from {
 				first++
 			}
 			end := first
