@@ -183,7 +183,8 @@ func encode(w io.Writer, header []byte, tensors []Tensor, as tensorfile.Type) er
 	return nil
 }
 
-// ReadTensors reads a file of WriteTensors and verifies every byte of it. It
+// ReadTensors reads a file of WriteTensors and verifies every byte of it, except
+// of a file that comes with the program, whose contents a test verifies. It
 // returns the tensors, sorted by name, and the metadata without the digest.
 // Errors are of type *data.Error. The memory that it allocates is bounded by the
 // length of the file, whatever numbers the file contains.
@@ -197,14 +198,15 @@ func ReadTensors(path string) ([]Tensor, map[string]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tensors, metadata, err := decode(f, info.Size())
+	tensors, metadata, err := decode(f, info.Size(), !bounded.IsBuiltin(path))
 	if err != nil {
 		return nil, nil, &data.Error{Path: path, Offset: -1, Reason: "not an intact model or state file", Err: err}
 	}
 	return tensors, metadata, nil
 }
 
-func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
+// decode reads tensors. verify says whether the digest must be right.
+func decode(r io.Reader, size int64, verify bool) ([]Tensor, map[string]string, error) {
 	header, err := tensorfile.ReadHeader(r, size, maxHeader)
 	if err != nil {
 		return nil, nil, err
@@ -227,7 +229,10 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 	h := sha256.New()
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(header))))
 	h.Write(bytes.Replace(header, digestField([]byte(digest)), noDigest, 1))
-	body := bufio.NewReaderSize(io.TeeReader(r, h), chunk)
+	if verify {
+		r = io.TeeReader(r, h)
+	}
+	body := bufio.NewReaderSize(r, chunk)
 	buf := make([]byte, chunk)
 	tensors := make([]Tensor, len(entries))
 	for i, e := range entries {
@@ -241,7 +246,7 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 			e.Type.Floats(part, b)
 		}
 	}
-	if sum(h) != digest {
+	if verify && sum(h) != digest {
 		return nil, nil, fmt.Errorf("the contents do not match the %s of the header: damaged or edited", digestKey)
 	}
 	for _, t := range tensors {

@@ -143,7 +143,7 @@ func TestEveryByteIsVerified(t *testing.T) {
 	}
 	file := mustRead(t, path)
 	refused := func(b []byte) error {
-		_, _, err := decode(bytes.NewReader(b), int64(len(b)))
+		_, _, err := decode(bytes.NewReader(b), int64(len(b)), true)
 		return err
 	}
 	if err := refused(file); err != nil {
@@ -227,7 +227,7 @@ func signed(header string, numbers int) []byte {
 func TestReadTensorsRefuses(t *testing.T) {
 	const meta = `"__metadata__":{"sha256":"DIGEST"}`
 	good := `{` + meta + `,"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
-	if _, _, err := decode(bytes.NewReader(signed(good, 8)), int64(len(signed(good, 8)))); err != nil {
+	if _, _, err := decode(bytes.NewReader(signed(good, 8)), int64(len(signed(good, 8))), true); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -273,7 +273,7 @@ func FuzzReadTensors(f *testing.F) {
 	f.Add(signed(`{"__metadata__":{"sha256":"DIGEST"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))
 	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\x7f{}"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		tensors, _, err := decode(bytes.NewReader(file), int64(len(file)))
+		tensors, _, err := decode(bytes.NewReader(file), int64(len(file)), true)
 		for i := range tensors {
 			if err != nil || tensors[i].check() != nil {
 				t.Fatal("tensors that could not be written came out")
@@ -289,7 +289,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add(`"w":{"dtype":"F32","shape":[],"data_offsets":[0,4]},"v":{"dtype":"F32","shape":[0,9],"data_offsets":[4,4]}`, uint8(4))
 	f.Fuzz(func(t *testing.T, entries string, numbers uint8) {
 		file := signed(`{"__metadata__":{"sha256":"DIGEST"},`+entries+`}`, int(numbers))
-		tensors, _, err := decode(bytes.NewReader(file), int64(len(file)))
+		tensors, _, err := decode(bytes.NewReader(file), int64(len(file)), true)
 		if err != nil {
 			return
 		}

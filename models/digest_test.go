@@ -30,3 +30,12 @@ func TestBuiltinOperatingPoints(t *testing.T) {
 		}
 	}
 }
+
+// The weights of a model that comes with the program are read without comparing their digest, so they must be intact.
+func TestBuiltinWeights(t *testing.T) {
+	for _, name := range checkpoints.Builtin() {
+		if _, err := Open(filepath.Join("..", "checkpoints", name), 1); err != nil {
+			t.Error(err)
+		}
+	}
+}
