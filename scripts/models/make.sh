@@ -171,7 +171,7 @@ english() {
 	once "$out/en.terms/words.txt" words "$out/en.terms/words.txt" "${prose[@]}"
 
 	local list
-	for list in eponyms products abbreviations; do
+	for list in eponyms products goods abbreviations; do
 		once "$out/en.terms/$list.txt" cp "$recipes/lists/$list.txt" "$out/en.terms/$list.txt"
 	done
 
