@@ -263,7 +263,7 @@ func resources(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	best := filepath.Join("conll2003-best", "model", "best", "members")
-	for _, name := range []string{"conll2003", filepath.Join("conll2003-student", "model", "best"), filepath.Join(best, "network"), filepath.Join(best, "network-2"), filepath.Join(best, "features")} {
+	for _, name := range []string{"conll2003", filepath.Join("conll2003-student", "model", "best"), filepath.Join("conll2003-student-2", "model", "best"), filepath.Join(best, "network"), filepath.Join(best, "network-2"), filepath.Join(best, "features")} {
 		if err := network.(*ann.Tagger).Save(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
