@@ -107,21 +107,23 @@ ship() {
 }
 
 # The writers came one after another: those of a stage here, and the others before the first. So did the phrases, of which a stage has the first ones. The last stage has all.
-stages="first second third fourth fifth sixth seventh eighth"
+stages="first second third fourth fifth sixth seventh eighth ninth"
 declare -A writers=(
 	[en-third]="commonwealth inpatient lives outside speech structured"
 	[en-fourth]="american community consults letters long overseas printouts procedures questions records short shorthand"
 	[en-fifth]="acute brief charts cueless dense families identifiers layouts papers practices reports scribes social"
 	[en-sixth]="colleagues fractions hospitals livelihoods offices ordinary plain realms requests sceptic sentences spoken transcribed"
 	[en-eighth]="calendar clinics crown employers elsewhere histories hurried margins signatures specialities staff varied"
+	[en-ninth]="abroad acronyms backgrounds boards codes curios exports fields figures handouts heartland isles misnomers narratives oddments pastimes quiet regions rounds scraps services signatories tongues voices"
 	[es-second]="americas hospitales"
 	[es-third]="espana latinoamerica paises peninsula"
 	[es-fourth]="breves casas comunidades consultas continente corrientes densos escritos identificadores ocultos ordenados"
 	[es-fifth]="colegas esceptico frases hablados impresos llanos naciones ordinarios varios vidas"
 	[es-sixth]="cifras entornos servicios"
 	[es-seventh]="andes apretados barrio ecos historias planta septentrion sur"
+	[es-eighth]="apellidos biografias cordillera cotidianos meridianos numeros rarezas unidades"
 )
-declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368)
+declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924)
 
 without_space='[{family: shape}, {family: gazetteer, window: 1}, {family: rule, window: 1}]'
 
@@ -216,7 +218,9 @@ english() {
 	further seventh sixth 2 36000 "${dropout[@]}" --set "$network.optimizer.learning_rate=0.0009"
 	others eighth seventh
 	further eighth seventh 5 40000 "${dropout[@]}" --set "$network.optimizer.learning_rate=0.0012"
-	ship eighth
+	others ninth eighth
+	further ninth eighth 5 52000 "${dropout[@]}" --set "$network.optimizer.learning_rate=0.0012"
+	ship ninth
 }
 
 # english_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
@@ -296,7 +300,9 @@ spanish() {
 	further sixth fifth 4 17000 --set "$network.optimizer.learning_rate=0.0012"
 	others seventh sixth
 	further seventh sixth 2 18000 --set "$network.optimizer.learning_rate=0.0009"
-	ship seventh
+	others eighth seventh
+	further eighth seventh 3 22000 --set "$network.optimizer.learning_rate=0.0012" --set "$network.network.dropout=0.4"
+	ship eighth
 }
 
 # spanish_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
