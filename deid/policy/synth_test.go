@@ -21,7 +21,7 @@ func TestSafeHarborOnGeneratedNotes(t *testing.T) {
 	}
 	r := replacer(t, SafeHarbor, synth.TypeSet, replace.Tag)
 	allowed := map[data.Sort]*regexp.Regexp{
-		data.Date:    regexp.MustCompile(`^(?i)(?:[0-9]{4}s?|'?[0-9]0'?s)(?:(?: ?[-/,] ?| to | and )[0-9]{4}s?)*$`),
+		data.Date:    regexp.MustCompile(`^(?i)(?:[0-9]{4}s?|'?[0-9]0'?s)(?:(?: ?[-/,] ?| to | and )[0-9]{4}s?)*$|^[A-Za-z]+(?:days|[-/][A-Za-z/]+)(?: and [A-Za-z]+days)?$|^(?:MWF|TTS)$`), // or days of the week that recur
 		data.Age:     regexp.MustCompile(`(?i)^(?:90\+|[1-8]?[0-9]|(?:twen|thir|for|fif|six|seven|eigh)ty(?:[- ][a-z]+)?|[a-z]+teen)(?:s|'s)?$`),
 		data.Zip:     regexp.MustCompile(`^[0-9]{3}$`),
 		data.State:   regexp.MustCompile(`^[A-Za-z. ]+$`),

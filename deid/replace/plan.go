@@ -118,7 +118,7 @@ func (r *Replacer) Planned(typ string) Kind {
 //
 //   - Keep requires a form that is usual for the sort: the tagger may have mistaken a record number for a date. All values of the type are kept if
 //     its sort is unknown, or if Keep is the Default, too.
-//   - Year requires a date with a year, Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
+//   - Year requires a date with a year (or, in Replace, days of the week in a schedule, which stay), Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
 //
 // A Patient may also use the Default instead of Year, because of what else is in the notes: see surrogate.Patient.Year.
 func (r *Replacer) KindOf(typ, text string) Kind {
@@ -388,6 +388,10 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 		spans = data.Merge(spans)
 	}
 	out, err := rewrite(doc, spans, func(s data.Span) (string, error) {
+		kind := kind
+		if kind == "" && p.replacer.recurs(doc.Text, s) {
+			kind = Keep
+		}
 		kind, value, err := p.replacement(kind, doc.ID, s.Type, doc.Text[s.Start:s.End])
 		changes = append(changes, Change{Old: s, Kind: kind})
 		return value, err
@@ -404,7 +408,7 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	var kept, rest, entirely []data.Span
 	for _, s := range spans {
 		kind, remains := r.decide(s.Type, text[s.Start:s.End])
-		if kind == Keep {
+		if kind == Keep || r.recurs(text, s) {
 			kept = append(kept, s)
 			continue
 		}
@@ -430,6 +434,11 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	}
 	data.SortSpans(pruned)
 	return pruned
+}
+
+// recurs reports whether a span of which only the year would stay is a day of the week in a schedule, which stays as well: see surrogate.Maker.Recurs.
+func (r *Replacer) recurs(text string, s data.Span) bool {
+	return r.Planned(s.Type) == Year && r.maker.Recurs(text, s.Start, s.End)
 }
 
 // kindOf returns the kind of replacement for a value in a note and, if it is Year, the year. It differs from Replacer.KindOf if the year tells that

@@ -60,6 +60,8 @@ var english = profile{
 	},
 	variants:       map[string]string{"sept": "sep", "tues": "tue", "thur": "thu", "thurs": "thu", "weds": "wed"},
 	weekdayLetters: []string{"Sun Mon Tue Wed Thu Fri Sat", "Su M Tu W Th F Sa", "S M T W T F S"},
+	manyWeekdays:   regexp.MustCompile(`(?i:days)\b|\b(?:Su|Tu|Th|Sa|[MTWFS]){2,}\b`),
+	everyWeek:      regexp.MustCompile(`(?i)\b(?:every|each|weekly on|q)(?: other)? ?$`),
 	holidays:       englishHolidays,
 	monthDay:       "%[2]s %[1]d",
 	beforeYear:     ", ",

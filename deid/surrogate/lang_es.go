@@ -51,6 +51,8 @@ var spanish = profile{
 	seasons:        []string{"invierno primavera verano otoño"},
 	variants:       map[string]string{"setiembre": "septiembre", "sept": "sep", "set": "sep"},
 	yearAfterMonth: true,
+	manyWeekdays:   regexp.MustCompile(`(?i)(?:sábado|sabado|domingo)s\b`),
+	everyWeek:      regexp.MustCompile(`(?i)\b(?:los|cada|c/) ?$`),
 	holidays:       spanishHolidays,
 	monthDay:       "%[1]d de %[2]s",
 	beforeYear:     " de ",

@@ -1,0 +1,56 @@
+package surrogate
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWeekdaysOfSchedulesRecur marks each day of the week of a text as a span of its own.
+func TestWeekdaysOfSchedulesRecur(t *testing.T) {
+	for _, test := range []struct {
+		lang   Language
+		text   string
+		recurs bool
+	}{
+		{English, "Warfarin 5 mg «Mon»/«Wed»/«Fri», 2.5 mg «Tue»/«Thu»/«Sat»/«Sun».", true},
+		{English, "Methotrexate 15 mg on «Mondays», folic acid on «Thursdays».", true},
+		{English, "Alendronate 70 mg every «Sunday» morning; every other «Friday»", true},
+		{English, "epoetin 4000 units «Tu/Th/Sa»", true},
+		{English, "Dialysis «MWF» or «TTS»", true},
+		{English, "Levothyroxine 100 mcg «Mon»-«Fri» and 125 mcg «Sat-Sun».", true},
+		{English, "bath on «Tuesdays» and «Saturdays», «SUNDAYS» off", true},
+		{English, "«Monday», «Wednesday» and «Fridays»", true},
+		{English, "Seen in clinic «Tuesday».", false},
+		{English, "INR on «Mon», back «Fri».", false},
+		{English, "«Monday» and «Tuesday»", false},
+		{English, "«Mon» 03/04/2019", false},
+		{English, "every «March»; each «2019»; every «Christmas»", false},
+		{English, "every «03/04»", false},
+		{Spanish, "metotrexato los «lunes», fólico los «jueves»", true},
+		{Spanish, "diálisis «L-M-V»", false}, // not read as days
+		{Spanish, "diálisis «lunes»/«miércoles»/«viernes»", true},
+		{Spanish, "ducha los «martes» y «sábados»", true},
+		{Spanish, "visto el «lunes»", false},
+		{Spanish, "cada «domingo»", true},
+	} {
+		text, rest := "", test.text
+		var spans [][2]int
+		for {
+			before, after, ok := strings.Cut(rest, "«")
+			text += before
+			if !ok {
+				break
+			}
+			span, tail, _ := strings.Cut(after, "»")
+			spans = append(spans, [2]int{len(text), len(text) + len(span)})
+			text += span
+			rest = tail
+		}
+		m := maker(t, test.lang)
+		for _, s := range spans {
+			if got := m.Recurs(text, s[0], s[1]); got != test.recurs {
+				t.Errorf("%s: %q recurs: %v", test.text, text[s[0]:s[1]], got)
+			}
+		}
+	}
+}
