@@ -58,10 +58,15 @@ packed() {
 	"$lethe" models pack "$run" --output "$run.packed" --words "$words" --int8
 	cp "$recipes/$name.md" "$run.packed/README.md"
 	cp "checkpoints/$name/NOTICE" "$run.packed/"
+	measured
+	"$lethe" calibrate "$run.packed" --input "$out/$name.measured" --format jsonl --default "$from"
+}
+
+# measured makes the folder of the notes of dev and those that came later.
+measured() {
 	mkdir -p "$out/$name.measured"
 	cp "$out/$name.dev"/*.jsonl "$out/$name.measured/"
 	once "$out/$name.measured/later.jsonl" "$out/corpus" --types "$types" written --output "$out/$name.measured/later.jsonl" "$recipes/dev/later/$name"
-	"$lethe" calibrate "$run.packed" --input "$out/$name.measured" --format jsonl --default "$from"
 }
 
 # further STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] trains the network of the packed model of the stage BEFORE further, with the notes of the writers who joined in
@@ -107,7 +112,7 @@ ship() {
 }
 
 # The writers came one after another: those of a stage here, and the others before the first. So did the phrases, of which a stage has the first ones. The last stage has all.
-stages="first second third fourth fifth sixth seventh eighth ninth"
+stages="first second third fourth fifth sixth seventh eighth ninth tenth"
 declare -A writers=(
 	[en-third]="commonwealth inpatient lives outside speech structured"
 	[en-fourth]="american community consults letters long overseas printouts procedures questions records short shorthand"
@@ -115,6 +120,7 @@ declare -A writers=(
 	[en-sixth]="colleagues fractions hospitals livelihoods offices ordinary plain realms requests sceptic sentences spoken transcribed"
 	[en-eighth]="calendar clinics crown employers elsewhere histories hurried margins signatures specialities staff varied"
 	[en-ninth]="abroad acronyms backgrounds boards codes curios exports fields figures handouts heartland isles misnomers narratives oddments pastimes quiet regions rounds scraps services signatories tongues voices"
+	[en-tenth]="almanac counters gazette ledger mercy ohio parlour scrawl textbook verandah"
 	[es-second]="americas hospitales"
 	[es-third]="espana latinoamerica paises peninsula"
 	[es-fourth]="breves casas comunidades consultas continente corrientes densos escritos identificadores ocultos ordenados"
@@ -122,8 +128,9 @@ declare -A writers=(
 	[es-sixth]="cifras entornos servicios"
 	[es-seventh]="andes apretados barrio ecos historias planta septentrion sur"
 	[es-eighth]="apellidos biografias cordillera cotidianos meridianos numeros rarezas unidades"
+	[es-ninth]="altiplano espejismos llanura memorias ribera ventanillas"
 )
-declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924)
+declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [en-ninth]=36344 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924 [es-eighth]=14368)
 
 without_space='[{family: shape}, {family: gazetteer, window: 1}, {family: rule, window: 1}]'
 
@@ -173,7 +180,7 @@ english() {
 	once "$out/en.terms/words.txt" words "$out/en.terms/words.txt" "${prose[@]}"
 
 	local list
-	for list in eponyms products goods abbreviations; do
+	for list in eponyms products goods abbreviations organizations hospitals occupations; do
 		once "$out/en.terms/$list.txt" cp "$recipes/lists/$list.txt" "$out/en.terms/$list.txt"
 	done
 
@@ -218,9 +225,15 @@ english() {
 	further seventh sixth 2 36000 "${dropout[@]}" --set "$network.optimizer.learning_rate=0.0009"
 	others eighth seventh
 	further eighth seventh 5 40000 "${dropout[@]}" --set "$network.optimizer.learning_rate=0.0012"
-	others ninth eighth
-	further ninth eighth 5 52000 "${dropout[@]}" --set "$network.optimizer.learning_rate=0.0012"
-	ship ninth
+	# A better teacher, and the epoch is chosen on more notes.
+	local late=("${dropout[@]}" --set "$network.optimizer.learning_rate=0.0012" --set "$network.training.patience=10" --set "corpus.splits.dev=en.measured")
+	teacher=en-eighth.packed
+	once "$out/en.ninth/generated.jsonl" cp "$notes" "$out/en.ninth/"
+	english_notes ninth "$notes"
+	further ninth eighth 6 52000 "${late[@]}"
+	others tenth ninth
+	further tenth ninth 8 60000 "${late[@]}"
+	ship tenth
 }
 
 # english_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
@@ -252,7 +265,7 @@ spanish() {
 	once "$out/es.terms/words.txt" words "$out/es.terms/words.txt" "$text"/{cantemist_background,cantemist_gold,meddoprof_sentences,livingner_sentences,spaccc_pharmaconer,casimedicos_es,codiesp_fulltext} \
 		"$general"/{legalize_ar_decretos,conha19_novels,cligs_textbox_spanish}
 	local list
-	for list in eponyms products; do
+	for list in eponyms products organizations-es hospitals-es occupations-es; do
 		once "$out/es.terms/$list.txt" cp "$recipes/lists/$list.txt" "$out/es.terms/$list.txt"
 	done
 
@@ -300,9 +313,18 @@ spanish() {
 	further sixth fifth 4 17000 --set "$network.optimizer.learning_rate=0.0012"
 	others seventh sixth
 	further seventh sixth 2 18000 --set "$network.optimizer.learning_rate=0.0009"
-	others eighth seventh
-	further eighth seventh 3 22000 --set "$network.optimizer.learning_rate=0.0012" --set "$network.network.dropout=0.4"
-	ship eighth
+	# A better teacher, and the epoch is chosen on more notes.
+	local late=(--set "$network.optimizer.learning_rate=0.0012" --set "$network.network.dropout=0.4" --set "$network.training.patience=10" --set "corpus.splits.dev=es.measured")
+	teacher=es-seventh.packed
+	for key in 1 2 3; do
+		once "$out/es.eighth/meddocan-$key.jsonl" cp "$out/es.first/meddocan-$key.jsonl" "$out/es.eighth/"
+	done
+	once "$out/es.eighth/generated.jsonl" cp "$notes" "$out/es.eighth/"
+	spanish_notes eighth "$notes"
+	further eighth seventh 4 22000 "${late[@]}"
+	others ninth eighth
+	further ninth eighth 6 26000 "${late[@]}"
+	ship ninth
 }
 
 # spanish_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
