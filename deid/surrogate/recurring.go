@@ -13,22 +13,25 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 	}
 	// Each of several days may be a span of its own, so those beside it count, too.
 	for {
-		match := wordBefore.FindStringSubmatch(text[max(0, start-longest):start])
+		match := wordBefore.FindStringSubmatch(text[max(0, start-nearWeekday):start])
 		if match == nil || !m.isWeekdays(match[1]) {
 			break
 		}
 		start -= len(match[0])
 	}
 	for {
-		match := wordAfter.FindStringSubmatch(text[end:min(len(text), end+longest)])
+		match := wordAfter.FindStringSubmatch(text[end:min(len(text), end+nearWeekday)])
 		if match == nil || !m.isWeekdays(match[1]) {
 			break
 		}
 		end += len(match[0])
 	}
 	days := text[start:end]
-	return strings.ContainsAny(days, "/–-") || m.lang.manyWeekdays.MatchString(days) || m.lang.everyWeek.MatchString(text[max(0, start-longest):start])
+	return strings.ContainsAny(days, "/–-") || m.lang.manyWeekdays.MatchString(days) || m.lang.everyWeek.MatchString(text[max(0, start-nearWeekday):start])
 }
+
+// nearWeekday is how many bytes before and after a day of the week are read at a time: enough for another one with what separates them.
+const nearWeekday = 24
 
 // wordBefore and wordAfter match a word and what separates it from a day of the week in a list.
 var (
