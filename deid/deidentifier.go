@@ -171,7 +171,7 @@ func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	for i, s := range spans {
 		all[i] = found{s, rank, replace.Nothing}
 		if d.Replacer != nil {
-			all[i].remains = d.Replacer.Remains(s.Type, text[s.Start:s.End])
+			all[i].remains = d.Replacer.Remains(text, s)
 		}
 	}
 	return all

@@ -42,6 +42,8 @@ func TestPolicyAndNet(t *testing.T) {
 		{"a state and a ZIP code as one", "MA 02139", "ZIP", "«STATE|MA» 02139", "[ZIP]"},
 		{"a state stays", "", "", "from «STATE|Ohio», moved to Ohio", "from Ohio, moved to Ohio"},
 		{"a name that the tagger took for a state", "", "", "«PATIENT|Georgia Lund» seen. «STATE|Georgia» agrees.", "[PATIENT] seen. [PATIENT] agrees."},
+		{"a name that the tagger took for days of a schedule", "", "", "«PATIENT|Wednesday Okafor» seen. Every «DATE|Wednesday» she laughs, on «DATE|Mondays» not.", "[PATIENT] seen. Every [PATIENT] she laughs, on Mondays not."},
+		{"a word of the net within days of a schedule", "Th", "OTHER", "dialysis «DATE|Tu/Th/Sa»", "dialysis [OTHER]"},
 		{"a number that the tagger took for years", "", "", "MRN «MEDICALRECORD|1998-2003», «DATE|1998-2003»", "MRN [MEDICALRECORD], [MEDICALRECORD]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

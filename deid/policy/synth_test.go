@@ -2,6 +2,7 @@ package policy
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
@@ -21,7 +22,7 @@ func TestSafeHarborOnGeneratedNotes(t *testing.T) {
 	}
 	r := replacer(t, SafeHarbor, synth.TypeSet, replace.Tag)
 	allowed := map[data.Sort]*regexp.Regexp{
-		data.Date:    regexp.MustCompile(`^(?i)(?:[0-9]{4}s?|'?[0-9]0'?s)(?:(?: ?[-/,] ?| to | and )[0-9]{4}s?)*$|^[A-Za-z]+(?:days|[-/][A-Za-z/]+)(?: and [A-Za-z]+days)?$|^(?:MWF|TTS)$`), // or days of the week that recur
+		data.Date:    regexp.MustCompile(strings.ReplaceAll(`^(?i)(?:[0-9]{4}s?|'?[0-9]0'?s)(?:(?: ?[-/,] ?| to | and )[0-9]{4}s?)*$|^(?:DAYs?(?:(?:[-/]|, | and |, and )DAYs?)*|MWF|TTS|T/Th/Sat|M/W/F)$`, "DAY", `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:s|nes|rs|ur)?(?:day)?`)), // or days of the week in a schedule
 		data.Age:     regexp.MustCompile(`(?i)^(?:90\+|[1-8]?[0-9]|(?:twen|thir|for|fif|six|seven|eigh)ty(?:[- ][a-z]+)?|[a-z]+teen)(?:s|'s)?$`),
 		data.Zip:     regexp.MustCompile(`^[0-9]{3}$`),
 		data.State:   regexp.MustCompile(`^[A-Za-z. ]+$`),

@@ -113,16 +113,17 @@ func (r *Replacer) Planned(typ string) Kind {
 	return r.plan.byDefault()
 }
 
-// KindOf returns the kind of replacement for a value. The plan's kind for the type applies only if the value has a form that suits it, and
+// KindOf returns the kind of replacement for a value, which is a span of a text. The plan's kind for the type applies only if the value has a form that suits it, and
 // otherwise the Default:
 //
 //   - Keep requires a form that is usual for the sort: the tagger may have mistaken a record number for a date. All values of the type are kept if
 //     its sort is unknown, or if Keep is the Default, too.
-//   - Year requires a date with a year (or, in Replace, days of the week in a schedule, which stay), Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
+//   - Year requires a date with a year, Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
+//     Days of the week in a schedule are kept instead of Year: see surrogate.Maker.Recurs.
 //
 // A Patient may also use the Default instead of Year, because of what else is in the notes: see surrogate.Patient.Year.
-func (r *Replacer) KindOf(typ, text string) Kind {
-	kind, _ := r.decide(typ, text)
+func (r *Replacer) KindOf(text string, s data.Span) Kind {
+	kind, _ := r.decide(text, s)
 	return kind
 }
 
@@ -137,30 +138,32 @@ const (
 )
 
 // Remains returns how much of a value stays in the text.
-func (r *Replacer) Remains(typ, text string) Extent {
-	_, extent := r.decide(typ, text)
+func (r *Replacer) Remains(text string, s data.Span) Extent {
+	_, extent := r.decide(text, s)
 	return extent
 }
 
 // decide returns the kind of replacement for a value, and how much of the value stays in the text.
-func (r *Replacer) decide(typ, text string) (Kind, Extent) {
-	kind := r.Planned(typ)
+func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
+	kind, value := r.Planned(s.Type), text[s.Start:s.End]
 	var suits, same bool
 	var made string
 	switch kind {
 	case Keep:
-		sort := r.SortOf(typ)
-		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, text), true
+		sort := r.SortOf(s.Type)
+		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, value), true
 	case Year:
-		suits, same = r.maker.HasYear(text)
+		if suits, same = r.maker.HasYear(value); !suits && r.maker.Recurs(text, s.Start, s.End) {
+			return Keep, Whole
+		}
 	case Zip3:
-		made, suits = r.maker.Zip3(text)
-		same = made == text
+		made, suits = r.maker.Zip3(value)
+		same = made == value
 	case Age90:
-		made, suits = r.maker.AgeUpTo89(text)
-		same = made == text
+		made, suits = r.maker.AgeUpTo89(value)
+		same = made == value
 	case Shift:
-		if !r.maker.HasForm(data.Date, text) {
+		if !r.maker.HasForm(data.Date, value) {
 			kind = r.otherwise()
 		}
 		return kind, Nothing
@@ -312,7 +315,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 				continue
 			}
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.KindOf(s.Type, d.Text[s.Start:s.End]) != Surrogate,
+				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.KindOf(d.Text, s) != Surrogate,
 			})
 		}
 	}
@@ -322,18 +325,12 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	}
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
-			if text := d.Text[s.Start:s.End]; p.isNumbered(d.ID, s.Type, text) {
-				p.number(s.Type, text)
+			if kind, _ := p.kindOf(d, s); kind == Numbered {
+				p.number(s.Type, d.Text[s.Start:s.End])
 			}
 		}
 	}
 	return p
-}
-
-// isNumbered reports whether a value in a note gets a number.
-func (p *Patient) isNumbered(note, typ, text string) bool {
-	kind, _ := p.kindOf(note, typ, text)
-	return kind == Numbered
 }
 
 // before returns up to 32 bytes before a span on the same line: enough for a title or a label.
@@ -388,11 +385,7 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 		spans = data.Merge(spans)
 	}
 	out, err := rewrite(doc, spans, func(s data.Span) (string, error) {
-		kind := kind
-		if kind == "" && p.replacer.recurs(doc.Text, s) {
-			kind = Keep
-		}
-		kind, value, err := p.replacement(kind, doc.ID, s.Type, doc.Text[s.Start:s.End])
+		kind, value, err := p.replacement(kind, doc, s)
 		changes = append(changes, Change{Old: s, Kind: kind})
 		return value, err
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
@@ -407,8 +400,8 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	var kept, rest, entirely []data.Span
 	for _, s := range spans {
-		kind, remains := r.decide(s.Type, text[s.Start:s.End])
-		if kind == Keep || r.recurs(text, s) {
+		kind, remains := r.decide(text, s)
+		if kind == Keep {
 			kept = append(kept, s)
 			continue
 		}
@@ -436,22 +429,18 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	return pruned
 }
 
-// recurs reports whether a span of which only the year would stay is a day of the week in a schedule, which stays as well: see surrogate.Maker.Recurs.
-func (r *Replacer) recurs(text string, s data.Span) bool {
-	return r.Planned(s.Type) == Year && r.maker.Recurs(text, s.Start, s.End)
-}
-
 // kindOf returns the kind of replacement for a value in a note and, if it is Year, the year. It differs from Replacer.KindOf if the year tells that
 // the patient is over 89.
-func (p *Patient) kindOf(note, typ, text string) (kind Kind, year string) {
-	kind = p.replacer.KindOf(typ, text)
+func (p *Patient) kindOf(doc *data.Document, s data.Span) (kind Kind, year string) {
+	kind = p.replacer.KindOf(doc.Text, s)
+	value := doc.Text[s.Start:s.End]
 	switch {
-	case kind == Surrogate && p.replacer.plan.HideOver89 && p.replacer.SortOf(typ) == data.Date && p.made.TellsOver89(note, text):
+	case kind == Surrogate && p.replacer.plan.HideOver89 && p.replacer.SortOf(s.Type) == data.Date && p.made.TellsOver89(doc.ID, value):
 		return Tag, ""
 	case kind != Year:
 		return kind, ""
 	}
-	if year, ok := p.made.Year(note, text); ok {
+	if year, ok := p.made.Year(doc.ID, value); ok {
 		return kind, year
 	}
 	if kind = p.replacer.otherwise(); kind == Surrogate {
@@ -461,14 +450,14 @@ func (p *Patient) kindOf(note, typ, text string) (kind Kind, year string) {
 }
 
 // replacement returns the replacement for a value in a note, and its kind, which the plan decides if it is empty.
-func (p *Patient) replacement(kind Kind, note, typ, text string) (Kind, string, error) {
+func (p *Patient) replacement(kind Kind, doc *data.Document, s data.Span) (Kind, string, error) {
 	if kind == "" {
 		var year string
-		if kind, year = p.kindOf(note, typ, text); kind == Year {
+		if kind, year = p.kindOf(doc, s); kind == Year {
 			return kind, year, nil
 		}
 	}
-	value, err := p.value(kind, note, typ, text)
+	value, err := p.value(kind, doc.ID, s.Type, doc.Text[s.Start:s.End])
 	return kind, value, err
 }
 

@@ -42,8 +42,8 @@ type profile struct {
 	seasons        []string          // from winter
 	variants       map[string]string // other spellings, folded
 	weekdayLetters []string          // styles of weekdays without anything between them (MWF), longest first
-	manyWeekdays   *regexp.Regexp    // days of the week that recur by their form: Mondays, MWF
-	everyWeek      *regexp.Regexp    // the text before a day of the week that recurs
+	schedules      []schedule        // days of the week that recur: see Maker.Recurs
+	datedAfter     *regexp.Regexp    // what shows, after a day of the week, that it is that of an event
 	yearAfterMonth bool              // two digits after a month in words are a year
 	holidays       string            // lines with the names of a holiday, a colon and its rule; see holiday.in
 	monthDay       string            // format of a date without year, from the number of the day and the name of the month

@@ -2,45 +2,78 @@ package surrogate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 )
 
-// Recurs reports whether a part of a text is a day of the week, or several, on which something is done every week, as in the schedule of a
-// drug or of dialysis: "on Mondays", "every Friday", "Tu/Th/Sa", "Mon-Fri". Such days are no elements of the date of an event.
+// Recurs reports whether a part of a text is a day of the week, or several, in the schedule of a drug or of dialysis: "every Friday", "on
+// Mondays", "Tu/Th/Sa", "Mon-Fri", "5 mg Mon, Wed and Fri". Such days are no elements of the date of an event. Days that may be those of an event
+// are not among them: "Mon/Tue", "Thu-Sat", and days before a date.
 func (m *Maker) Recurs(text string, start, end int) bool {
 	if !m.isWeekdays(text[start:end]) {
 		return false
 	}
-	// Each of several days may be a span of its own, so those beside it count, too.
-	for {
-		match := wordBefore.FindStringSubmatch(text[max(0, start-nearWeekday):start])
-		if match == nil || !m.isWeekdays(match[1]) {
-			break
+	line, from := lineAround(text, start, end)
+	for _, schedule := range m.lang.schedules {
+		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {
+			if from+match[2] <= start && end <= from+match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
+				return true
+			}
 		}
-		start -= len(match[0])
 	}
-	for {
-		match := wordAfter.FindStringSubmatch(text[end:min(len(text), end+nearWeekday)])
-		if match == nil || !m.isWeekdays(match[1]) {
-			break
-		}
-		end += len(match[0])
-	}
-	days := text[start:end]
-	return strings.ContainsAny(days, "/–-") || m.lang.manyWeekdays.MatchString(days) || m.lang.everyWeek.MatchString(text[max(0, start-nearWeekday):start])
+	return false
 }
 
-// nearWeekday is how many bytes before and after a day of the week are read at a time: enough for another one with what separates them.
-const nearWeekday = 24
+// nearWeekday is how many bytes before and after a day of the week are read.
+const nearWeekday = 64
 
-// wordBefore and wordAfter match a word and what separates it from a day of the week in a list.
-var (
-	wordBefore = regexp.MustCompile(`(\p{L}+\.?)(?: ?[/&,–-] ?| (?:and|or|y|e|o) )$`)
-	wordAfter  = regexp.MustCompile(`^(?: ?[/&,–-] ?| (?:and|or|y|e|o) )(\p{L}+)`)
-)
+// lineAround returns the words around a part of a text on the same line, and where they begin.
+func lineAround(text string, start, end int) (string, int) {
+	from, to := max(0, start-nearWeekday), min(len(text), end+nearWeekday)
+	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
+		from += i + 1
+	} else if i := strings.IndexByte(text[from:start], ' '); from > 0 && i >= 0 {
+		from += i
+	} else if from > 0 {
+		from = start
+	}
+	if i := strings.IndexByte(text[end:to], '\n'); i >= 0 {
+		to = end + i
+	} else if i := strings.LastIndexByte(text[end:to], ' '); to < len(text) && i >= 0 {
+		to = end + i
+	} else if to < len(text) {
+		to = end
+	}
+	return text[from:to], from
+}
 
-// isWeekdays reports whether a text consists of one day of the week or several.
+// haveGap reports whether days of the week in a list are not consecutive, as those of a weekend or of the days of an illness are.
+func (m *Maker) haveGap(text string) bool {
+	var days []int
+	if d, ok := m.datedText(text); ok {
+		for _, part := range d.parts {
+			if part.field == fieldWeekday {
+				days = append(days, part.value)
+			}
+		}
+	}
+	slices.Sort(days)
+	days = slices.Compact(days)
+	gaps := 0
+	for i, day := range days {
+		if days[(i+1)%len(days)] != (day+1)%7 {
+			gaps++
+		}
+	}
+	return gaps > 1
+}
+
+// isWeekdays reports whether a text consists of one day of the week or several, with nothing but letters and what separates them.
 func (m *Maker) isWeekdays(text string) bool {
+	if strings.ContainsFunc(text, unicode.IsDigit) {
+		return false
+	}
 	d, ok := m.datedText(text)
 	if !ok {
 		return false
@@ -54,3 +87,19 @@ func (m *Maker) isWeekdays(text string) bool {
 	}
 	return days
 }
+
+// schedule is an expression for days of the week that recur, of which the first group is the days.
+type schedule struct {
+	*regexp.Regexp
+	gap bool // they recur only if they are not consecutive
+}
+
+// schedules returns the schedules of a language, from the expressions for a day, and for days after a dose, after words such as every, in the plural, by
+// their form, and in a list. DAY stands for a day.
+func schedules(day, dosed, every, plural, form, list string) []schedule {
+	compile := func(expr string) *regexp.Regexp { return regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)) }
+	return []schedule{{compile(dose + dosed), false}, {compile(every), false}, {compile(plural), false}, {compile(form), false}, {compile(list), true}}
+}
+
+// dose matches the end of a dose, and what may stand between it and its days.
+const dose = `(?i:[0-9] ?(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?(?: (?:on|los))? )`
