@@ -42,6 +42,7 @@ type TypeSet struct {
 
 	open bool
 	only map[string]bool // the names that an open set has; nil: all
+	sets []*TypeSet      // the sets of AnyOf
 }
 
 // Lookup finds a type of the set by its exact name. The open set, Any, has a

@@ -22,6 +22,26 @@ func AnyOf(sets ...*TypeSet) *TypeSet {
 			of.only[t.Name] = true
 		}
 	}
-	of.Name = strings.Join(names, " or ")
+	of.Name, of.sets = strings.Join(names, " or "), sets
 	return &of
+}
+
+// Counterparts returns, if the set is one of AnyOf, the types that its other sets have for values of a type: those of the same sort, for example
+// FECHAS for DATE, and the names of clinicians for those of clinicians. only reports whether none of these sets has two of them, nor
+// the sets of the type. Sets that have the type itself have no counterpart.
+func (s *TypeSet) Counterparts(name string) (types []string, only bool) {
+	t, only := s.Describe(name), true
+	for _, set := range s.sets {
+		var same []string
+		for _, other := range set.Types {
+			if other.Sort == t.Sort && other.Clinician == t.Clinician && t.Sort != "" && t.Sort != Other {
+				same = append(same, other.Name)
+			}
+		}
+		only = only && len(same) <= 1
+		if !set.Has(name) {
+			types = append(types, same...)
+		}
+	}
+	return types, only
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/csv"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -88,6 +89,22 @@ func TestAnyOfHasOnlyTheTypesOfItsSets(t *testing.T) {
 	}
 	if both.OfSort(Date) != "DATE" || !Any.Has("FOO") {
 		t.Error("the set is not otherwise like Any, or Any has changed")
+	}
+}
+
+func TestCounterparts(t *testing.T) {
+	both := AnyOf(I2B2, MEDDOCAN)
+	for name, want := range map[string]string{
+		"DATE": "FECHAS true", "FECHAS": "DATE true", "DOCTOR": "NOMBRE_PERSONAL_SANITARIO true", "PATIENT": "NOMBRE_SUJETO_ASISTENCIA true",
+		"NOMBRE_SUJETO_ASISTENCIA": "PATIENT true", "PHONE": "NUMERO_FAX NUMERO_TELEFONO false", "OTHER": " true",
+	} {
+		types, only := both.Counterparts(name)
+		if got := fmt.Sprint(strings.Join(types, " "), " ", only); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if types, _ := I2B2.Counterparts("DATE"); types != nil {
+		t.Errorf("a set by itself has the counterparts %v", types)
 	}
 }
 

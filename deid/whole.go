@@ -19,6 +19,7 @@ import (
 //   - A span does not grow over text that is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
 //     (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
 //   - Ruled lines, such as separators and the borders of tables, are cut out. A span without a letter or a digit is dropped.
+//   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. A date that is only a conjunction is dropped.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
 //   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added. A title that was found as a
@@ -38,11 +39,17 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		}
 		for _, part := range withoutRulers(text, s) {
 			sort := sort(part.Type)
+			if sort == data.Date && conjunction.MatchString(text[part.Start:part.End]) {
+				continue
+			}
 			if part.End = withoutAmount(text, part, sort); part.Start == part.End {
 				continue
 			}
 			part.End = withoutOrdinary(text, part, sort)
 			part.Start = max(from, growLeft(text, part, sort))
+			if start := dayBefore(text, part); sort == data.Date && start >= from {
+				part.Start = start
+			}
 			part.End = min(to, growRight(text, part, sort))
 			if sort == data.Person {
 				part = withInitials(text, part, from, to)
@@ -122,10 +129,28 @@ func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 	return s.Start + len(value)
 }
 
+// dayBefore returns the start of the first day of the range that a date ends, as in "3 to 5 March", or of the day of the week before it; the span's
+// own start if there are none.
+func dayBefore(text string, s data.Span) int {
+	if before := text[max(0, s.Start-24):s.Start]; dayAndMonth.MatchString(text[s.Start:s.End]) {
+		if m := firstDay.FindStringIndex(before); m != nil {
+			return s.Start - len(before) + m[0]
+		}
+		if m := weekdayBefore.FindStringIndex(before); m != nil {
+			return s.Start - len(before) + m[0]
+		}
+	}
+	return s.Start
+}
+
 var (
-	pressure   = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
-	lastNumber = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
-	measure    = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
+	conjunction   = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
+	dayAndMonth   = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic))`)
+	firstDay      = regexp.MustCompile(`\b(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?(?: ?[-–/] ?| (?i:to|and|until|through|al|a|y|hasta el) )$`)
+	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
+	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
+	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,/][0-9]{1,3})?$`)
+	measure       = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?|strength|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
 )
 
 // hasWord reports whether a text contains a letter or a digit.

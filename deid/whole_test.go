@@ -85,6 +85,30 @@ func TestHalfATokenStayed(t *testing.T) {
 	}
 }
 
+// TestTheFirstDayOfARangeStayed also has days of the week before a date, a fraction of a tablet that was taken for a date, and a conjunction.
+func TestTheFirstDayOfARangeStayed(t *testing.T) {
+	for in, want := range map[string]string{
+		"from 3 to «DATE|5 March 2019»":                          "from «DATE|3 to 5 March 2019»",
+		"stayed 3-«DATE|5 March»":                                "stayed «DATE|3-5 March»",
+		"del 3 al «FECHAS|5 de marzo de 2019»":                   "del «FECHAS|3 al 5 de marzo de 2019»",
+		"the 3rd and «DATE|5th of March»":                        "the «DATE|3rd and 5th of March»",
+		"visto el martes «FECHAS|5 de marzo»":                    "visto el «FECHAS|martes 5 de marzo»",
+		"on Tuesday, «DATE|5 March»":                             "on «DATE|Tuesday, 5 March»",
+		"«DATE|3 to» «DATE|5 March»":                             "«DATE|3 to» «DATE|5 March»",
+		"BP 120/80 - «DATE|5 March», 38 to «DATE|5 March»":       "BP 120/80 - «DATE|5 March», 38 to «DATE|5 March»",
+		"from 3 to «DATE|05/03/2019»":                            "from 3 to «DATE|05/03/2019»",
+		"Warfarin «DATE|Mon 1/2» tab, «DATE|Wed» «DATE|1/2» tab": "Warfarin «DATE|Mon» 1/2 tab, «DATE|Wed» 1/2 tab",
+		"«DATE|5/5» strength, «DATE|3/4» «DATE|3/4/71»":          "5/5 strength, «DATE|3/4» «DATE|3/4/71»",
+		"«FECHAS|lunes 1/4» comprimido":                          "«FECHAS|lunes» 1/4 comprimido",
+		"«DATE|Mon», «DATE|Wed» «DATE|and» «DATE|Fri»":           "«DATE|Mon», «DATE|Wed» and «DATE|Fri»",
+	} {
+		text, spans := marked(t, in)
+		if diff := cmp.Diff(want, mark(text, whole(text, spans, sortOf))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestRulersWereTakenForPHI: the line +-----+ of a table was mistaken for an address.
 func TestRulersWereTakenForPHI(t *testing.T) {
 	for in, want := range map[string]string{

@@ -174,3 +174,35 @@ func TestTypesThatNoModelOfAutoHasAreErrors(t *testing.T) {
 		t.Error("a request for a type of neither model is accepted")
 	}
 }
+
+// With the model auto, --replace-type DATE=tag left the years in notes that the Spanish model examines.
+func TestATypeOfOneModelWasIgnoredInNotesOfTheOther(t *testing.T) {
+	for _, c := range []struct {
+		replaceType []string
+		in, want    string
+	}{
+		{[]string{"DATE=tag"}, "El paciente fue visto el 3/4/2019 por la fiebre.", "El paciente fue visto el [FECHAS] por la fiebre."},
+		{[]string{"FECHAS=tag"}, "Mr. Roe was seen on 3/4/2019 for the flu.", "Mr. [PATIENT] was seen on [DATE] for the flu."},
+		{[]string{"DATE=tag", "FECHAS=keep"}, "El paciente fue visto el 3/4/2019 por la fiebre.", "El paciente fue visto el 3/4/2019 por la fiebre."},
+	} {
+		s, err := Options{Model: "auto", ReplaceType: c.replaceType}.Check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := e.Deidentifier()
+		doc := &data.Document{ID: "a", Text: c.in}
+		spans, err := d.Tagger.Tag(t.Context(), []*data.Document{doc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Spans = spans[0]
+		r := d.Notes(t.Context(), []deid.Note{{Document: doc}})[0]
+		if r.Err != nil || r.Clean.Text != c.want {
+			t.Errorf("%v: %q, error %v, want %q", c.replaceType, r.Clean.Text, r.Err, c.want)
+		}
+	}
+}

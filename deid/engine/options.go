@@ -185,6 +185,20 @@ func planOf(p *policy.Policy, kind replace.Kind, byType map[string]replace.Kind,
 	}
 	maps.Copy(plan.ByType, byType)
 	plan.Also = also
+	if types == nil {
+		return plan, nil
+	}
+	// With several models, what is said of a type of one holds for the types of the same sort that another has instead. A kind that leaves
+	// something in the text requires that there is only one such type.
+	for _, typ := range slices.Sorted(maps.Keys(plan.ByType)) {
+		kind := plan.ByType[typ]
+		others, only := types.Counterparts(typ)
+		for _, other := range others {
+			if _, named := plan.ByType[other]; !named && (only || kind != replace.Keep && !kind.Coarse()) {
+				plan.ByType[other] = kind
+			}
+		}
+	}
 	return plan, nil
 }
 

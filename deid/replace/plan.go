@@ -119,7 +119,7 @@ func (r *Replacer) Planned(typ string) Kind {
 //   - Keep requires a form that is usual for the sort: the tagger may have mistaken a record number for a date. All values of the type are kept if
 //     its sort is unknown, or if Keep is the Default, too.
 //   - Year requires a date with a year, Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
-//     Days of the week in a schedule are kept instead of Year: see surrogate.Maker.Recurs.
+//     Days of the week in a schedule are kept instead of Year, of Shift, and of Surrogate if HideOver89 is set: see surrogate.Maker.Recurs.
 //
 // A Patient may also use the Default instead of Year, because of what else is in the notes: see surrogate.Patient.Year.
 func (r *Replacer) KindOf(text string, s data.Span) Kind {
@@ -146,6 +146,10 @@ func (r *Replacer) Remains(text string, s data.Span) Extent {
 // decide returns the kind of replacement for a value, and how much of the value stays in the text.
 func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 	kind, value := r.Planned(s.Type), text[s.Start:s.End]
+	dated := kind == Year || kind == Shift || kind == Surrogate && r.plan.HideOver89 && r.SortOf(s.Type) == data.Date
+	if dated && r.maker.Recurs(text, s.Start, s.End) {
+		return Keep, Whole
+	}
 	var suits, same bool
 	var made string
 	switch kind {
@@ -153,9 +157,7 @@ func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 		sort := r.SortOf(s.Type)
 		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, value), true
 	case Year:
-		if suits, same = r.maker.HasYear(value); !suits && r.maker.Recurs(text, s.Start, s.End) {
-			return Keep, Whole
-		}
+		suits, same = r.maker.HasYear(value)
 	case Zip3:
 		made, suits = r.maker.Zip3(value)
 		same = made == value

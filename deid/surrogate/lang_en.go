@@ -61,7 +61,7 @@ var english = profile{
 	variants:       map[string]string{"sept": "sep", "tues": "tue", "thur": "thu", "thurs": "thu", "weds": "wed"},
 	weekdayLetters: []string{"Sun Mon Tue Wed Thu Fri Sat", "Su M Tu W Th F Sa", "S M T W T F S"},
 	schedules: schedules(`(?i:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)`,
-		`(DAY(?: ?[/,&–-] ?DAY|,? (?i:and) DAY)+)\b`,
+		`(DAYs?(?: ?[/,&–-] ?DAYs?|,? (?i:and) DAYs?)+)\b`,
 		`\b(?i:every|each)(?: (?i:other|second|alternate))? (DAYs?(?:,? (?i:and) DAYs?|, DAYs?|/DAYs?)*)\b`,
 		`\b(?i:on) (DAYs(?:,? (?i:and) DAYs|, DAYs|/DAYs)*)\b`,
 		`\b((?i:mon(?:day)?[–-]fri(?:day)?)|MWF|M/W/F|TTS|TThSa?|T/Th?/Sa?t?|TuThSa|Tu/Th/Sa|MTWTh?F)\b`,
