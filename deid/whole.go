@@ -132,21 +132,34 @@ func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 // dayBefore returns the start of the first day of the range that a date ends, as in "3 to 5 March", or of the day of the week before it; the span's
 // own start if there are none.
 func dayBefore(text string, s data.Span) int {
-	if before := text[max(0, s.Start-24):s.Start]; dayAndMonth.MatchString(text[s.Start:s.End]) {
-		if m := firstDay.FindStringIndex(before); m != nil {
-			return s.Start - len(before) + m[0]
+	value, before := text[s.Start:s.End], text[max(0, s.Start-24):s.Start]
+	var m []int
+	switch {
+	case dayAndMonth.MatchString(value):
+		if m = firstDay.FindStringIndex(before); m == nil {
+			m = weekdayBefore.FindStringIndex(before)
 		}
-		if m := weekdayBefore.FindStringIndex(before); m != nil {
-			return s.Start - len(before) + m[0]
-		}
+	case monthFirst.MatchString(value):
+		m = daysOfMonth.FindStringIndex(before)
 	}
-	return s.Start
+	if m == nil {
+		return s.Start
+	}
+	return s.Start - len(before) + m[0]
 }
+
+const (
+	months     = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
+	dayOfMonth = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
+	toDay      = `(?: ?[-–/] ?| (?i:to|and|until|through|al|a|y|hasta el) )`
+)
 
 var (
 	conjunction   = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
-	dayAndMonth   = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic))`)
-	firstDay      = regexp.MustCompile(`\b(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?(?: ?[-–/] ?| (?i:to|and|until|through|al|a|y|hasta el) )$`)
+	dayAndMonth   = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
+	monthFirst    = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `))`)
+	firstDay      = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
+	daysOfMonth   = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
 	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
 	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
 	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,/][0-9]{1,3})?$`)
