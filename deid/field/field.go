@@ -91,10 +91,7 @@ type Rule struct {
 // matches reports whether the rule is for the field at a path.
 func (r Rule) matches(at []string) bool {
 	if r.anyCase {
-		at = slices.Clone(at)
-		for i := range at {
-			at[i] = strings.ToLower(at[i])
-		}
+		at = lowerCase(at)
 	}
 	return matches(r.elements, at)
 }
@@ -205,16 +202,17 @@ func matchesName(element, name string) bool {
 // A Table contains the rules for a format. It is not safe for concurrent use, because it remembers which rules have matched.
 type Table struct {
 	rules   []Rule
-	decided map[string]int // the index of the rule that decides about a path, or -1
-	used    []bool         // whether each rule has matched a field, even if a later one decided
-	root    *Place         // nil before Root
-	folded  [][]string     // the elements of the rules in lower case, for places
-	places  int            // number of places that are remembered
+	decided map[string]int  // the index of the rule that decides about a path, or -1
+	near    map[string]bool // see NearMiss
+	used    []bool          // whether each rule has matched a field, even if a later one decided
+	root    *Place          // nil before Root
+	folded  [][]string      // the elements of the rules in lower case, for places
+	places  int             // number of places that are remembered
 }
 
 // NewTable returns a table of rules.
 func NewTable(rules []Rule) *Table {
-	return &Table{rules: rules, decided: map[string]int{}, used: make([]bool, len(rules))}
+	return &Table{rules: rules, decided: map[string]int{}, near: map[string]bool{}, used: make([]bool, len(rules))}
 }
 
 //go:embed tables
@@ -288,6 +286,33 @@ func (t *Table) Action(at ...string) (Action, bool) {
 		return t.rules[k].Action, true
 	}
 	return "", false
+}
+
+// NearMiss reports whether no rule matches a path, but one would if the case of letters did not count: somebody wanted the field changed, or
+// there are two fields of one name.
+func (t *Table) NearMiss(at ...string) bool {
+	if t.decide(at) >= 0 {
+		return false
+	}
+	key := strings.Join(at, "\x00")
+	near, ok := t.near[key]
+	if !ok {
+		lower := lowerCase(at)
+		near = slices.ContainsFunc(t.rules, func(r Rule) bool { return r.own && matches(lowerCase(r.elements), lower) })
+		if len(t.near) < maxDecided {
+			t.near[key] = near
+		}
+	}
+	return near
+}
+
+// lowerCase returns the elements of a path in lower case.
+func lowerCase(path []string) []string {
+	lower := slices.Clone(path)
+	for i := range lower {
+		lower[i] = strings.ToLower(lower[i])
+	}
+	return lower
 }
 
 // Drops reports whether the object or list at a path is dropped with everything in it. It is an error if a rule of a policy or an option has

@@ -85,6 +85,9 @@ func (l *jsonLine) read() (_ *Record, err error) {
 	}
 	for _, key := range patientKeys(l.options, l.columns) {
 		l.j.Find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
+		if err := l.nearPatient(key); err != nil {
+			return nil, err
+		}
 	}
 	if err := l.addFields(); err != nil {
 		return nil, err
@@ -296,6 +299,26 @@ func patientKeys(o Options, columns []string) []string {
 			return strings.HasPrefix(column+".", key+".") || strings.HasPrefix(key+".", column+".")
 		})
 	})
+}
+
+// nearPatient returns an error if the line has a key that differs only in case from the one with the patient, and not that one: its value would
+// stay. A rule for the key says that this is meant.
+func (l *jsonLine) nearPatient(key string) error {
+	if len(l.patients) > 0 {
+		return nil
+	}
+	for k := range l.j.Within(0) {
+		if !l.j.HasKeyFold(k, key) || l.isColumn(l.j.Key(k), 1, l.j.Key(k)) {
+			continue
+		}
+		if l.options.Fields != nil {
+			if _, ok := l.options.Fields.Action(l.j.Key(k)); ok {
+				continue
+			}
+		}
+		return l.in.Defect(l.line, l.offset+int(l.j.Values[k].Key), fmt.Sprintf("a key that differs only in case from that of the patient, %q: give it as --patient, or give it a rule of its own, such as --field KEY=keep", key))
+	}
+	return nil
 }
 
 // beside empties the values that name the patient of the notes, and updates the lists of PHI in

@@ -44,6 +44,9 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 		return nil
 	}
 	action, ok := l.options.Fields.Action(at...)
+	if !ok && l.options.Fields.NearMiss(at...) {
+		return l.unsuited(i, "a key that differs only in case from one for which there is a rule: give it a rule of its own, such as keep")
+	}
 	if !ok || l.j.Kind(i) == 'n' || l.isMark(i) && action != field.Drop {
 		return nil
 	}
