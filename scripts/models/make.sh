@@ -166,7 +166,7 @@ renamed() {
 }
 
 english() {
-	local name=en types=i2b2-2014 words=39500 from=0.4 # so many words that the model is smaller than 10 MB
+	local name=en types=i2b2-2014 words=38500 from=0.39 # so many words that the model is smaller than 10 MB
 	local network=system.second_pass.system.ann member=members/first
 	local paragraphs=(--set "$network.sentences=blank-line")
 	local early=("${paragraphs[@]}" --set "$network.features.families=$without_space") many=(--set "$network.training.batch=24" --set "$network.training.pool=1")
