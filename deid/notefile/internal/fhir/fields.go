@@ -254,7 +254,7 @@ func (f *reader) whole(i int, r resource, action field.Action, key string) {
 		f.drop(i)
 		return
 	}
-	note.Line = f.lineAt(f.j.From(i))
+	note.Line, note.Resource = f.lineAt(f.j.From(i)), r.whole
 	note.Below = func([]markup.Edit) []markup.Edit { return nil } // see besideFHIR
 	f.notes = append(f.notes, note)
 	f.fields.values = append(f.fields.values, value{i, note, back})
