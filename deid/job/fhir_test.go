@@ -172,6 +172,31 @@ func TestPeriodsWithoutAPatientDoNotRunBackwards(t *testing.T) {
 
 var anyDate = regexp.MustCompile(`\d{4}-\d\d-\d\d`)
 
+// TestObservedAgesOver89 checks that an age over 89 does not stay in an Observation, and that other numbers do.
+func TestObservedAgesOver89(t *testing.T) {
+	const age, weight = `"code":{"coding":[{"system":"http://loinc.org","code":"30525-0"}]}`, `"code":{"coding":[{"system":"http://loinc.org","code":"29463-7"}]}`
+	for _, tc := range []struct{ name, in, want string }{
+		{"a quantity", age + `,"valueQuantity":{"value":93,"unit":"a"}`, age + `,"valueQuantity":{"unit":"a"}`},
+		{"a fraction", age + `,"valueQuantity":{"value":93.5,"unit":"a"}`, age + `,"valueQuantity":{"unit":"a"}`},
+		{"an integer", age + `,"valueInteger":93,"status":"final"`, age + `,"status":"final"`},
+		{"a range", age + `,"valueRange":{"low":{"value":85},"high":{"value":95}}`, age + `,"valueRange":{"low":{"value":85}}`},
+		{"another code", strings.Replace(age, "30525-0", "21612-7", 1) + `,"valueQuantity":{"value":93,"unit":"a"}`, strings.Replace(age, "30525-0", "21612-7", 1) + `,"valueQuantity":{"unit":"a"}`},
+		{"a component", weight + `,"component":[{` + age + `,"valueQuantity":{"value":93,"unit":"a"}}]`, weight + `,"component":[{` + age + `,"valueQuantity":{"unit":"a"}}]`},
+		{"an age that may stay", age + `,"valueQuantity":{"value":45,"unit":"a"}`, age + `,"valueQuantity":{"value":45,"unit":"a"}`},
+		{"no age", weight + `,"valueQuantity":{"value":93,"unit":"kg"}`, weight + `,"valueQuantity":{"value":93,"unit":"kg"}`},
+		{"no age beside one", age + `,"component":[{` + weight + `,"valueQuantity":{"value":93,"unit":"kg"}}]`, age + `,"component":[{` + weight + `,"valueQuantity":{"value":93,"unit":"kg"}}]`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			const start, end = `{"resourceType":"Observation",`, `}`
+			for _, replace := range []string{"", "surrogate"} {
+				if got := string(deidentifyFHIR(t, "o.json", []byte(start+tc.in+end), Config{Options: engine.Options{Replace: replace, KeyFile: "key"}})); got != start+tc.want+end {
+					t.Errorf("%s\nbecame\n%s, want\n%s", tc.in, got, tc.want)
+				}
+			}
+		})
+	}
+}
+
 // TestNamesOfPatientsWhoAreNewInATransaction checks that the notes of a patient who has no id yet are searched for the name.
 func TestNamesOfPatientsWhoAreNewInATransaction(t *testing.T) {
 	const in = `{"resourceType":"Bundle","type":"transaction","entry":[
