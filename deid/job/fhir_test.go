@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/internal/fhirtest"
@@ -136,4 +137,73 @@ func leaves(t *testing.T, raw []byte) map[string]string {
 	}
 	walk("", whole)
 	return all
+}
+
+// TestPeriodsWithoutAPatientDoNotRunBackwards checks that the dates of a resource move together, whether it has a patient or not.
+func TestPeriodsWithoutAPatientDoNotRunBackwards(t *testing.T) {
+	for name, resource := range map[string]string{
+		"no patient":         `{"resourceType":"Organization"%s}`,
+		"with an id":         `{"resourceType":"Organization","id":"o1"%s}`,
+		"several patients":   `{"resourceType":"Appointment","participant":[{"actor":{"reference":"Patient/p1"}},{"actor":{"reference":"Patient/p9"}}]%s}`,
+		"another subject":    `{"resourceType":"Observation","subject":{"reference":"Group/g1"}%s}`,
+		"a Bundle":           `{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Person"%s}},{"resource":{"resourceType":"Person"}}]}`,
+		"contained resource": `{"resourceType":"Location","contained":[{"resourceType":"Organization"%s}]}`,
+		"a beneficiary":      `{"resourceType":"Coverage","beneficiary":{"reference":"Patient/p1"}%s}`,
+		"lists":              `{"resourceType":"Schedule","actor":[{"reference":"Patient/p1"},{"reference":"Practitioner/d1"}]%s}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := fmt.Sprintf(resource, `,"period":{"start":"2071-03-04","end":"2071-03-09"},"x":[{"period":{"start":"2071-03-14"}}]`)
+			out := deidentifyFHIR(t, "r.json", []byte(in), Config{Options: engine.Options{Replace: "surrogate", KeyFile: "key"}})
+			var dates []time.Time
+			for _, text := range anyDate.FindAllString(string(out), -1) {
+				date, err := time.Parse(time.DateOnly, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				dates = append(dates, date)
+			}
+			const day = 24 * time.Hour
+			if len(dates) != 3 || dates[1].Sub(dates[0]) != 5*day || dates[2].Sub(dates[0]) != 10*day || dates[0].Year() == 2071 && dates[0].YearDay() == 63 {
+				t.Errorf("the dates are in %s", out)
+			}
+		})
+	}
+}
+
+var anyDate = regexp.MustCompile(`\d{4}-\d\d-\d\d`)
+
+// TestObservedAgesOver89 checks that an age over 89 does not stay in an Observation, and that other numbers do.
+func TestObservedAgesOver89(t *testing.T) {
+	const age, weight = `"code":{"coding":[{"system":"http://loinc.org","code":"30525-0"}]}`, `"code":{"coding":[{"system":"http://loinc.org","code":"29463-7"}]}`
+	for _, tc := range []struct{ name, in, want string }{
+		{"a quantity", age + `,"valueQuantity":{"value":93,"unit":"a"}`, age + `,"valueQuantity":{"unit":"a"}`},
+		{"a fraction", age + `,"valueQuantity":{"value":93.5,"unit":"a"}`, age + `,"valueQuantity":{"unit":"a"}`},
+		{"an integer", age + `,"valueInteger":93,"status":"final"`, age + `,"status":"final"`},
+		{"a range", age + `,"valueRange":{"low":{"value":85},"high":{"value":95}}`, age + `,"valueRange":{"low":{"value":85}}`},
+		{"another code", strings.Replace(age, "30525-0", "21612-7", 1) + `,"valueQuantity":{"value":93,"unit":"a"}`, strings.Replace(age, "30525-0", "21612-7", 1) + `,"valueQuantity":{"unit":"a"}`},
+		{"a component", weight + `,"component":[{` + age + `,"valueQuantity":{"value":93,"unit":"a"}}]`, weight + `,"component":[{` + age + `,"valueQuantity":{"unit":"a"}}]`},
+		{"an age that may stay", age + `,"valueQuantity":{"value":45,"unit":"a"}`, age + `,"valueQuantity":{"value":45,"unit":"a"}`},
+		{"no age", weight + `,"valueQuantity":{"value":93,"unit":"kg"}`, weight + `,"valueQuantity":{"value":93,"unit":"kg"}`},
+		{"no age beside one", age + `,"component":[{` + weight + `,"valueQuantity":{"value":93,"unit":"kg"}}]`, age + `,"component":[{` + weight + `,"valueQuantity":{"value":93,"unit":"kg"}}]`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			const start, end = `{"resourceType":"Observation",`, `}`
+			for _, replace := range []string{"", "surrogate"} {
+				if got := string(deidentifyFHIR(t, "o.json", []byte(start+tc.in+end), Config{Options: engine.Options{Replace: replace, KeyFile: "key"}})); got != start+tc.want+end {
+					t.Errorf("%s\nbecame\n%s, want\n%s", tc.in, got, tc.want)
+				}
+			}
+		})
+	}
+}
+
+// TestNamesOfPatientsWhoAreNewInATransaction checks that the notes of a patient who has no id yet are searched for the name.
+func TestNamesOfPatientsWhoAreNewInATransaction(t *testing.T) {
+	const in = `{"resourceType":"Bundle","type":"transaction","entry":[
+		{"fullUrl":"urn:uuid:0c1e7f0e-1111-4222-8333-944455556666","resource":{"resourceType":"Patient","name":[{"family":"Greenleaf","given":["Willow"]}]}},
+		{"fullUrl":"urn:uuid:2c1e7f0e-1111-4222-8333-944455556666","resource":{"resourceType":"Patient","name":[{"family":"Lund","given":["Oda"]}]}},
+		{"resource":{"resourceType":"Observation","subject":{"reference":"urn:uuid:0c1e7f0e-1111-4222-8333-944455556666"},"note":[{"text":"willow feels better on aspirin"}]}}]}`
+	if out := string(deidentifyFHIR(t, "b.json", []byte(in), Config{})); strings.Contains(strings.ToLower(out), "willow") {
+		t.Errorf("the name is left: %s", out)
+	}
 }

@@ -251,7 +251,7 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 	}
 	group := doc.Patient
 	if group == "" { // includes the file's name, because notes in different files may have the same ID
-		group = file.name + "\x00" + doc.ID
+		group = file.name + "\x00" + cmp.Or(n.Resource, doc.ID)
 	}
 	known := r.known.Of(doc)
 	r.knew = r.knew || len(known) > 0

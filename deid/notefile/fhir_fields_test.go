@@ -358,6 +358,24 @@ func TestRulesForFHIR(t *testing.T) {
 	}
 }
 
+// TestNumbersInPlaceOfDates checks that a number does not stay in an element for a date, and that it stays in others.
+func TestNumbersInPlaceOfDates(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"resourceType":"Patient","birthDate":19570403,"active":true}`:                               `{"resourceType":"Patient","active":true}`,
+		`{"resourceType":"Patient","deceasedDateTime":1957,"active":true}`:                            `{"resourceType":"Patient","active":true}`,
+		`{"resourceType":"Encounter","period":{"start":20710304,"end":"2071-03-05"}}`:                 `{"resourceType":"Encounter","period":{"end":"2071"}}`,
+		`{"resourceType":"Observation","effectiveTiming":{"event":[20710304]},"valueInteger":1}`:      `{"resourceType":"Observation","valueInteger":1}`,
+		`{"resourceType":"Basic","extension":[{"url":"http://x/a","valueDateTime":2071}],"id":null}`:  `{"resourceType":"Basic","id":null}`,
+		`{"resourceType":"Slot","start":3197000000000,"status":"free"}`:                               `{"resourceType":"Slot","_start":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]},"status":"free"}`,
+		`{"resourceType":"MolecularSequence","variant":[{"start":22125503,"end":22125504}]}`:          `{"resourceType":"MolecularSequence","variant":[{"start":22125503,"end":22125504}]}`,
+		`{"resourceType":"ServiceRequest","occurrenceTiming":{"repeat":{"period":2,"frequency":20}}}`: `{"resourceType":"ServiceRequest","occurrenceTiming":{"repeat":{"period":2,"frequency":20}}}`,
+	} {
+		if got := removed(t, "d.json", in, fhirOptions(t), true); got != want {
+			t.Errorf("%s\nbecame\n%s, want\n%s", in, got, want)
+		}
+	}
+}
+
 // TestDocsOfFHIR checks that docs/fields.md says what the built-in table says.
 func TestDocsOfFHIR(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/fields.md")

@@ -74,6 +74,9 @@ func (r *Record) Count(a field.Action) {
 	r.Fields[a]++
 }
 
+// AgeCodes are the codes of LOINC for the patient's age.
+var AgeCodes = []string{"30525-0", "21612-7", "29553-5", "35659-2"}
+
 var (
 	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}.*)?$`)
 	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)

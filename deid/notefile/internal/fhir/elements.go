@@ -14,11 +14,12 @@ var elementsText string
 type elements struct {
 	codes, sometimes   map[string]bool // names of elements that are codes: always, or in some places
 	instants, required map[string]bool // paths
+	dates              map[string]bool // names and paths of elements that are dates or instants and never numbers
 }
 
 var allElements = sync.OnceValue(func() *elements {
-	e := &elements{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	sections := map[string]map[string]bool{"[codes]": e.codes, "[sometimes]": e.sometimes, "[instants]": e.instants, "[required]": e.required}
+	e := &elements{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	sections := map[string]map[string]bool{"[codes]": e.codes, "[sometimes]": e.sometimes, "[instants]": e.instants, "[required]": e.required, "[dates]": e.dates}
 	var section map[string]bool
 	for line := range strings.Lines(elementsText) {
 		line = strings.ToLower(strings.TrimSpace(line))
@@ -42,6 +43,11 @@ var allElements = sync.OnceValue(func() *elements {
 	}
 	return e
 })
+
+// isDate reports whether an element, given by its key and its path, is a date or an instant and cannot be a number.
+func (e *elements) isDate(key, path string) bool {
+	return e.dates[path] || e.dates[key] && !strings.HasPrefix(path, "molecularsequence.")
+}
 
 // typesOfElements are the types of elements, in lower case, with paths of their own in the facts. Their elements have names that end with the type, as in
 // valueSignature, or are the name itself.

@@ -11,6 +11,7 @@ import (
 // TestElementsOfFHIR checks the facts about elements against the definitions.
 func TestElementsOfFHIR(t *testing.T) {
 	primitive := strings.Fields("base64Binary boolean canonical code date dateTime decimal id instant integer integer64 markdown oid positiveInt string time unsignedInt uri url uuid xhtml")
+	dates, numbers := []string{"date", "dateTime", "instant"}, []string{"integer", "decimal", "integer64", "positiveInt", "unsignedInt"}
 	types := map[string]map[string]bool{}
 	facts := allElements()
 	for _, version := range []string{"r4", "r5"} {
@@ -21,6 +22,9 @@ func TestElementsOfFHIR(t *testing.T) {
 					name := name
 					if choice, ok := strings.CutSuffix(name, "[x]"); ok {
 						name = choice + strings.ToLower(typ)
+					}
+					if is := facts.isDate(name, strings.ToLower(path)+"."+name); is && slices.Contains(numbers, typ) || !is && slices.Contains(dates, typ) {
+						t.Errorf("%s.%s is of the type %s, but the facts say %v for a date", path, name, typ, is)
 					}
 					if types[name] == nil {
 						types[name] = map[string]bool{}

@@ -46,10 +46,11 @@ import (
 // number instead of a text is also refused. With Options.Drop, data that cannot be examined is
 // replaced by FHIR's extension for absent data, together with its size and its hash.
 //
-// The ID of a note is ResourceType/id and the path to the text. Its patient is the id in the
-// resource's subject or patient, or the Patient itself. Names, identifiers, addresses and telecoms
-// of a Patient in the same record (a Bundle) are known values for the notes of that patient. If
-// there is only one Patient, they are known values for all notes without a patient as well.
+// The ID of a note is ResourceType/id and the path to the text. Its patient is the Patient itself,
+// or the one that the resource's subject, patient or a similar element refers to, by any form of
+// reference: see patientOf. Names, identifiers, addresses and telecoms of a Patient in the same
+// record (a Bundle) are known values for the notes of that patient. If there is only one Patient,
+// they are known values for all notes without a patient as well.
 func Read(in *base.Source, o base.Options) base.Records {
 	byLine := strings.EqualFold(in.Ext(), ".ndjson")
 	if !byLine {
@@ -82,6 +83,7 @@ func readRecord(in *base.Source, o base.Options, raw []byte, line, offset int) (
 	if o.Fields != nil {
 		f.fields = newFieldRules(o)
 	}
+	f.findTargets()
 	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.ID(), line)}, "")
 	if f.err != nil {
 		return nil, f.err
@@ -108,6 +110,7 @@ type reader struct {
 	line, offset int
 	counted      base.Place // the last place in the record whose line was computed
 	path         []string
+	targets      targets
 	notes        []*base.Note
 	known        map[string][]safetynet.Value // values by the id of a Patient
 	fields       *fieldRules                  // nil if fields stay
@@ -121,7 +124,8 @@ type reader struct {
 type resource struct {
 	name    string // ResourceType/id
 	patient string
-	depth   int // number of path elements of the record that lead to it
+	whole   string // the resource, or the one that contains it, as references name it
+	depth   int    // number of path elements of the record that lead to it
 }
 
 // maxDepth is the maximum depth of nested values. Resources have some twenty levels.
@@ -315,21 +319,19 @@ func (f *reader) binary(i int, r resource) {
 // resource returns the resource that an object is, with its patient, and learns from a Patient.
 func (f *reader) resource(i int, kind string, outer resource) resource {
 	id := f.j.First(i, "id")
-	r := resource{name: kind, patient: outer.patient, depth: len(f.path)}
+	r := resource{name: kind, patient: outer.patient, whole: f.named(f.container(i)).name, depth: len(f.path)}
 	if id != "" {
 		r.name += "/" + id
 	} else {
 		r.name = outer.name + "/" + kind
 	}
-	for _, key := range []string{"subject", "patient"} {
-		if ref := f.j.First(i, key, "reference"); ref != "" {
-			r.patient = ref[strings.LastIndexAny(ref, "/:")+1:]
-			break
-		}
-	}
-	if kind == "Patient" {
-		r.patient = cmp.Or(id, r.name)
+	switch kind {
+	case "Patient":
+		r.patient = f.named(i).name
 		f.learn(i, r.patient)
+	case "Bundle": // its entries have patients of their own
+	default:
+		r.patient = cmp.Or(f.patientOf(i), outer.patient)
 	}
 	if f.fields != nil {
 		switch kind {
@@ -427,6 +429,7 @@ func (f *reader) add(i int, r resource, text string, below func([]markup.Edit) [
 	path := strings.TrimPrefix(strings.Join(f.path[r.depth:], ""), ".")
 	f.notes = append(f.notes, &base.Note{
 		Document: &data.Document{ID: r.name + "#" + path, Patient: r.patient, Text: text},
+		Resource: r.whole,
 		Line:     f.lineAt(f.j.From(i)),
 		Below:    below,
 	})

@@ -143,14 +143,23 @@ func (f *reader) action(i int, key string) field.Action {
 	if ok && at.Own() {
 		return action
 	}
+	isAge := !ok && (key == "value" || key == "valueinteger") && f.isObservedAge(i)
 	if f.j.Kind(i) != '"' {
-		if inherited := at.Inherited(); !ok && inherited != "" && !strings.Contains(at.Path(), ".extension.") {
+		inherited := at.Inherited()
+		switch {
+		case !ok && inherited != "" && !strings.Contains(at.Path(), ".extension."):
 			return inherited
+		case isAge:
+			return "age"
+		case !ok && isNumber(f.j.Kind(i)) && allElements().isDate(key, at.Path()):
+			return field.Drop
 		}
 		return action
 	}
 	text := f.j.Text(i)
 	switch {
+	case isAge:
+		return "age"
 	case key == "display" && (f.isCoding(i)):
 		return field.Known
 	case action == field.Drop && key == "display" && f.namesClinical(i):
@@ -177,6 +186,27 @@ func (f *reader) action(i int, key string) field.Action {
 		return field.Hash
 	}
 	return field.Text
+}
+
+// isNumber reports whether a value that begins with a byte is a number.
+func isNumber(c byte) bool { return c == '-' || c >= '0' && c <= '9' }
+
+// isObservedAge reports whether a value, such as valueInteger or valueQuantity.value, belongs to an Observation, or a component of one, with a
+// code for the patient's age.
+func (f *reader) isObservedAge(i int) bool {
+	for f.j.Key(i) == "value" || f.j.Key(i) == "low" || f.j.Key(i) == "high" {
+		i = f.j.Parent(i)
+	}
+	if i <= 0 || !strings.HasPrefix(f.j.Key(i), "value") {
+		return false
+	}
+	isAge := false
+	f.j.Find(f.j.Parent(i), []string{"code"}, func(code int) {
+		for _, coding := range f.each(code, "coding", '{') {
+			isAge = isAge || slices.Contains(base.AgeCodes, f.j.First(coding, "code"))
+		}
+	})
+	return isAge
 }
 
 // isCoding reports whether a display belongs to a code, and not to a reference.
@@ -254,7 +284,7 @@ func (f *reader) whole(i int, r resource, action field.Action, key string) {
 		f.drop(i)
 		return
 	}
-	note.Line = f.lineAt(f.j.From(i))
+	note.Line, note.Resource = f.lineAt(f.j.From(i)), r.whole
 	note.Below = func([]markup.Edit) []markup.Edit { return nil } // see besideFHIR
 	f.notes = append(f.notes, note)
 	f.fields.values = append(f.fields.values, value{i, note, back})

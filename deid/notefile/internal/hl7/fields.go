@@ -436,9 +436,6 @@ func (h *message) learnName(at place, typ, raw string) {
 	}
 }
 
-// ageCodes are the codes of LOINC for the patient's age.
-var ageCodes = []string{"30525-0", "21612-7", "29553-5", "35659-2"}
-
 // observationFields applies the rules to OBX-5 at raw[from:to], which is not ED. It reports whether there is nothing more to do, because the
 // value is not a text.
 func (h *message) observationFields(kind, code string, from, to int) bool {
@@ -457,7 +454,7 @@ func (h *message) observationFields(kind, code string, from, to int) bool {
 		}
 		typ = "TX"
 	}
-	if typ == "NM" && !ruled && slices.Contains(ageCodes, code) {
+	if typ == "NM" && !ruled && slices.Contains(base.AgeCodes, code) {
 		h.whole(at, "age", typ, from, to)
 		return true
 	}
