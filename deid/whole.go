@@ -151,13 +151,13 @@ func dayBefore(text string, s data.Span) int {
 const (
 	months     = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
 	dayOfMonth = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
-	toDay      = `(?: ?[-–/] ?| (?i:to|and|until|through|al|a|y|hasta el) )`
+	toDay      = `(?: ?[-–] ?| (?i:to|and|until|through|al|a|y|hasta el) )`
 )
 
 var (
 	conjunction   = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
 	dayAndMonth   = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
-	monthFirst    = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `))`)
+	monthFirst    = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
 	firstDay      = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
 	daysOfMonth   = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
 	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)

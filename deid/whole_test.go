@@ -92,6 +92,7 @@ func TestTheFirstDayOfARangeStayed(t *testing.T) {
 		"stayed 3-«DATE|5 March»":                                "stayed «DATE|3-5 March»",
 		"del 3 al «FECHAS|5 de marzo de 2019»":                   "del «FECHAS|3 al 5 de marzo de 2019»",
 		"ingresado 3-5 «FECHAS|marzo 2019», bed 3 «DATE|March»":  "ingresado «FECHAS|3-5 marzo 2019», bed 3 «DATE|March»",
+		"MMSE 18/30 «DATE|APRIL 4», pain 2-9/10 «DATE|Jun 1»":    "MMSE 18/30 «DATE|APRIL 4», pain 2-9/10 «DATE|Jun 1»",
 		"the 3rd and «DATE|5th of March»":                        "the «DATE|3rd and 5th of March»",
 		"visto el martes «FECHAS|5 de marzo»":                    "visto el «FECHAS|martes 5 de marzo»",
 		"on Tuesday, «DATE|5 March»":                             "on «DATE|Tuesday, 5 March»",
