@@ -101,9 +101,12 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	if m := pressure.FindStringSubmatch(value); m != nil && (len(m[1]) > 2 || m[1] > "31" && m[2] > "31") {
 		return s.Start
 	}
+	after := text[s.End:min(len(text), s.End+16)]
 	m := lastNumber.FindStringIndex(value)
-	if m == nil || !measure.MatchString(text[s.End:min(len(text), s.End+16)]) {
-		return s.End
+	if m == nil || !measure.MatchString(after) {
+		if m = lastFraction.FindStringIndex(value); m == nil || !fractionOf.MatchString(after) {
+			return s.End
+		}
 	}
 	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
 }
@@ -151,7 +154,7 @@ func dayBefore(text string, s data.Span) int {
 const (
 	months     = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
 	dayOfMonth = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
-	toDay      = `(?: ?[-–] ?| (?i:to|and|until|through|al|a|y|hasta el) )`
+	toDay      = `(?:[-–]| (?i:to|and|until|through|al|a|y|hasta el) )`
 )
 
 var (
@@ -162,8 +165,10 @@ var (
 	daysOfMonth   = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
 	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
 	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
-	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,/][0-9]{1,3})?$`)
-	measure       = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?|strength|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
+	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
+	lastFraction  = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)
+	fractionOf    = regexp.MustCompile(`^(?: ?(?:tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?)| strength)\b`)
+	measure       = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|capsules?|comprimidos?|pastillas?|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
 )
 
 // hasWord reports whether a text contains a letter or a digit.

@@ -48,9 +48,20 @@ func mark(text string, spans []data.Span) string {
 	return b.String() + text[at:]
 }
 
+// checkWhole compares the boundaries of marked spans with those that whole gives them.
+func checkWhole(t *testing.T, texts map[string]string) {
+	t.Helper()
+	for in, want := range texts {
+		text, spans := marked(t, in)
+		if diff := cmp.Diff(want, mark(text, whole(text, spans, sortOf))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestHalfATokenStayed: the letter of 412b stayed in the text, and so did the check digit of 28.447.193-K.
 func TestHalfATokenStayed(t *testing.T) {
-	for in, want := range map[string]string{
+	checkWhole(t, map[string]string{
 		"room «AGE|412»b, bed 2":                                         "room «AGE|412b», bed 2",
 		"no «IDNUM|91827364»A":                                           "no «IDNUM|91827364A»",
 		"RUT «PHONE|28.447.193»-K.":                                      "RUT «PHONE|28.447.193-K».",
@@ -77,17 +88,12 @@ func TestHalfATokenStayed(t *testing.T) {
 		"«DATE|3/4/71»NA 133, «IDNUM|554433»HCT 40, «DATE|3/4»CREAT":     "«DATE|3/4/71»NA 133, «IDNUM|554433»HCT 40, «DATE|3/4»CREAT",
 		"3«PATIENT|Lund»":                                                "3«PATIENT|Lund»",
 		"«PATIENT|Lund»'s":                                               "«PATIENT|Lund»'s",
-	} {
-		text, spans := marked(t, in)
-		if diff := cmp.Diff(want, mark(text, whole(text, spans, sortOf))); diff != "" {
-			t.Error(diff)
-		}
-	}
+	})
 }
 
 // TestTheFirstDayOfARangeStayed also has days of the week before a date, a fraction of a tablet that was taken for a date, and a conjunction.
 func TestTheFirstDayOfARangeStayed(t *testing.T) {
-	for in, want := range map[string]string{
+	checkWhole(t, map[string]string{
 		"from 3 to «DATE|5 March 2019»":                          "from «DATE|3 to 5 March 2019»",
 		"stayed 3-«DATE|5 March»":                                "stayed «DATE|3-5 March»",
 		"del 3 al «FECHAS|5 de marzo de 2019»":                   "del «FECHAS|3 al 5 de marzo de 2019»",
@@ -100,20 +106,18 @@ func TestTheFirstDayOfARangeStayed(t *testing.T) {
 		"BP 120/80 - «DATE|5 March», 38 to «DATE|5 March»":       "BP 120/80 - «DATE|5 March», 38 to «DATE|5 March»",
 		"from 3 to «DATE|05/03/2019»":                            "from 3 to «DATE|05/03/2019»",
 		"Warfarin «DATE|Mon 1/2» tab, «DATE|Wed» «DATE|1/2» tab": "Warfarin «DATE|Mon» 1/2 tab, «DATE|Wed» 1/2 tab",
+		"«DATE|3/4»/10, «DATE|3/4» units, «DATE|12/4» tab":       "«DATE|3/4»/10, «DATE|3/4» units, «DATE|12/4» tab",
+		"in «DATE|2019» strength, aged «AGE|93» strength 5/5":    "in «DATE|2019» strength, aged «AGE|93» strength 5/5",
+		"INR 3 - «DATE|5 March 2019», bed 12 – «DATE|5 March»":   "INR 3 - «DATE|5 March 2019», bed 12 – «DATE|5 March»",
 		"«DATE|5/5» strength, «DATE|3/4» «DATE|3/4/71»":          "5/5 strength, «DATE|3/4» «DATE|3/4/71»",
 		"«FECHAS|lunes 1/4» comprimido":                          "«FECHAS|lunes» 1/4 comprimido",
 		"«DATE|Mon», «DATE|Wed» «DATE|and» «DATE|Fri»":           "«DATE|Mon», «DATE|Wed» and «DATE|Fri»",
-	} {
-		text, spans := marked(t, in)
-		if diff := cmp.Diff(want, mark(text, whole(text, spans, sortOf))); diff != "" {
-			t.Error(diff)
-		}
-	}
+	})
 }
 
 // TestRulersWereTakenForPHI: the line +-----+ of a table was mistaken for an address.
 func TestRulersWereTakenForPHI(t *testing.T) {
-	for in, want := range map[string]string{
+	checkWhole(t, map[string]string{
 		"«IPADDR|+-----+-----+»":              "+-----+-----+",
 		"«DATE|-----»\n«IDNUM|| |»":           "-----\n| |",
 		"«DATE|3/4 | 3/5»":                    "«DATE|3/4» | «DATE|3/5»",
@@ -123,12 +127,7 @@ func TestRulersWereTakenForPHI(t *testing.T) {
 		"«PATIENT|Oda\nLund»":                 "«PATIENT|Oda\nLund»",
 		"«OTHER|②» and «OTHER|王»":             "«OTHER|②» and «OTHER|王»",
 		"«PHONE|(555) 555-0199» «PHONE|+1 5»": "«PHONE|(555) 555-0199» «PHONE|+1 5»",
-	} {
-		text, spans := marked(t, in)
-		if diff := cmp.Diff(want, mark(text, whole(text, spans, sortOf))); diff != "" {
-			t.Error(diff)
-		}
-	}
+	})
 }
 
 // Spans that people have marked are whole tokens, with few exceptions.

@@ -85,9 +85,9 @@ func (l *jsonLine) read() (_ *Record, err error) {
 	}
 	for _, key := range patientKeys(l.options, l.columns) {
 		l.j.Find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
-		if err := l.nearPatient(key); err != nil {
-			return nil, err
-		}
+	}
+	if err := l.nearPatient(); err != nil {
+		return nil, err
 	}
 	if err := l.addFields(); err != nil {
 		return nil, err
@@ -301,22 +301,18 @@ func patientKeys(o Options, columns []string) []string {
 	})
 }
 
-// nearPatient returns an error if the line has a key that differs only in case from the one with the patient, and not that one: its value would
+// nearPatient returns an error if the line names no patient but has a key that differs only in case from the one that would: its value would
 // stay. A rule for the key says that this is meant.
-func (l *jsonLine) nearPatient(key string) error {
+func (l *jsonLine) nearPatient() error {
 	if len(l.patients) > 0 {
 		return nil
 	}
-	for k := range l.j.Within(0) {
-		if !l.j.HasKeyFold(k, key) || l.isColumn(l.j.Key(k), 1, l.j.Key(k)) {
-			continue
-		}
-		if l.options.Fields != nil {
-			if _, ok := l.options.Fields.Action(l.j.Key(k)); ok {
-				continue
+	for _, key := range patientKeys(l.options, l.columns) {
+		for k := range l.j.Within(0) {
+			if near := l.j.Key(k); strings.EqualFold(near, key) && !slices.Contains(l.columns, near) && !l.hasRule(k) {
+				return l.in.Defect(l.line, l.offset+int(l.j.Values[k].Key), fmt.Sprintf("a key that differs only in case from that of the patient, %q: give it as --patient, or give it a rule of its own, such as --field KEY=keep", key))
 			}
 		}
-		return l.in.Defect(l.line, l.offset+int(l.j.Values[k].Key), fmt.Sprintf("a key that differs only in case from that of the patient, %q: give it as --patient, or give it a rule of its own, such as --field KEY=keep", key))
 	}
 	return nil
 }

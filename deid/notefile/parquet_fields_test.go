@@ -195,6 +195,7 @@ func TestParquetColumnsThatRulesDoNotSuit(t *testing.T) {
 		"must=age":      "the schema requires a value, so it cannot be removed",
 		"name=drop":     "the schema requires a value, so it cannot be removed",
 		"weight=person": "only text, integers and dates can be replaced",
+		"Weight=age":    `the column "weight" differs only in case from one for which there is a rule: give it a rule of its own, such as keep`,
 		"nope=drop":     `n.parquet: the file has no column "nope", for which there is a rule`,
 		"visit=drop":    `n.parquet: the file has no column "visit", for which there is a rule`,
 		"a.b=drop":      `n.parquet: the file has no column "a.b", for which there is a rule; a name that contains dots is written in double quotes`,

@@ -28,24 +28,20 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 // nearWeekday is how many bytes before and after a day of the week are read.
 const nearWeekday = 64
 
-// lineAround returns the words around a part of a text on the same line, and where they begin.
+// lineAround returns the whole words around a part of a text on the same line, and where they begin.
 func lineAround(text string, start, end int) (string, int) {
-	from, to := max(0, start-nearWeekday), min(len(text), end+nearWeekday)
-	if i := strings.LastIndexByte(text[from:start], '\n'); i >= 0 {
-		from += i + 1
-	} else if i := strings.IndexByte(text[from:start], ' '); from > 0 && i >= 0 {
-		from += i
-	} else if from > 0 {
-		from = start
+	before, after := text[max(0, start-nearWeekday):start], text[end:min(len(text), end+nearWeekday)]
+	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
+		before = before[i+1:]
+	} else if len(before) == nearWeekday {
+		_, before, _ = strings.Cut(before, " ")
 	}
-	if i := strings.IndexByte(text[end:to], '\n'); i >= 0 {
-		to = end + i
-	} else if i := strings.LastIndexByte(text[end:to], ' '); to < len(text) && i >= 0 {
-		to = end + i
-	} else if to < len(text) {
-		to = end
+	if line, _, ok := strings.Cut(after, "\n"); ok {
+		after = line
+	} else if len(after) == nearWeekday {
+		after = after[:strings.LastIndexByte(after, ' ')+1]
 	}
-	return text[from:to], from
+	return text[start-len(before) : end+len(after)], start - len(before)
 }
 
 // haveGap reports whether days of the week in a list are not consecutive, as those of a weekend or of the days of an illness are.

@@ -37,6 +37,8 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{English, "Discharged «Friday», Sat/Sun/Tue off", false},
 		{English, "«Monday 10:00-11:00», «next-Monday», «MS», «SS», «MF», «M/F»", false},
 		{English, "every\n«Monday»", false},
+		{English, strings.Repeat("long ", 30) + "every «Monday»" + strings.Repeat(" long", 30), true},
+		{English, "teach «Monday»; on «Mondays»" + strings.Repeat(" ", 3) + "3/4/2019", false},
 		{Spanish, "metotrexato los «lunes», fólico los «jueves»", true},
 		{Spanish, "diálisis «L-M-V»", false}, // not read as days
 		{Spanish, "diálisis «lunes»/«miércoles»/«viernes»", true},

@@ -28,6 +28,9 @@ func (t *table) findFields() error {
 	for _, l := range t.file.Leaves {
 		paths = append(paths, l.Names)
 		action, ok := rules.Action(l.Names...)
+		if rules.NearMiss(l.Names...) {
+			return t.in.Defect(0, -1, fmt.Sprintf("the column %q differs only in case from one for which there is a rule: give it a rule of its own, such as keep", l.Short))
+		}
 		emptied := l == t.patient && t.options.NoPatient
 		if !ok || action == field.Keep && !emptied || action == field.Text && slices.Contains(t.notes, l) {
 			continue
