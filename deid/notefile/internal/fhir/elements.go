@@ -51,10 +51,10 @@ func (e *elements) isDate(key, path string) bool {
 
 // typesOfElements are the types of elements, in lower case, with paths of their own in the facts. Their elements have names that end with the type, as in
 // valueSignature, or are the name itself.
-var typesOfElements = []string{"signature", "meta"}
+var typesOfElements = []string{"signature", "meta", "usecontext"}
 
 // has reports whether a set of paths contains a path. A path within an element of a type, such as provenance.signature.when, is also found
-// by that type.
+// by that type, and an element of several types, such as valueDate, by its name without the type, value[x].
 func (e *elements) has(paths map[string]bool, path string) bool {
 	if paths[path] {
 		return true
@@ -64,11 +64,16 @@ func (e *elements) has(paths map[string]bool, path string) bool {
 		return false
 	}
 	above, name := path[:last], path[last+1:]
+	for end := last + 2; end < len(path); end++ {
+		if paths[path[:end]+"[x]"] {
+			return true
+		}
+	}
 	if name == "valueinstant" {
 		return paths["extension.valueinstant"]
 	}
 	for _, typ := range typesOfElements {
-		if strings.HasSuffix(above, typ) && paths[typ+"."+name] {
+		if strings.HasSuffix(above, typ) && len(above) > len(typ) && e.has(paths, typ+"."+name) {
 			return true
 		}
 	}
