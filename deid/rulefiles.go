@@ -14,42 +14,34 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// RuleFiles names the files from which a Deidentifier gets its rules, phrases and known values. All fields except
+// RuleFiles names the files from which a Deidentifier gets its rules and phrases. All fields except
 // SafetyNet may be empty.
 type RuleFiles struct {
 	SafetyNet string   // safety net, as a name for NewNet
 	Rules     []string // rule files (see package rules), with types of the tagger's set
 	Deny      []string // lists of words and phrases that are always PHI (see safetynet.Phrases)
 	Allow     []string // lists of words and phrases that are not PHI (see Deidentifier.Allow)
-	Known     string   // file of known values of patients (see safetynet.Read)
 }
 
-// Set reads the files and sets the fields Net, Rules, Deny and Allow of d. It returns the known values, or nil if f.Known
-// is empty. types is the type set of d's tagger. Errors start with the name of the field that is at fault:
-// safety-net, rules, deny, allow or known.
-func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (known *safetynet.Values, err error) {
+// Set reads the files and sets the fields Net, Rules, Deny and Allow of d. types is the type set of d's tagger. Errors start
+// with the name of the field that is at fault: safety-net, rules, deny or allow.
+func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (err error) {
 	if d.Net, err = NewNet(f.SafetyNet, types); err != nil {
-		return nil, fmt.Errorf("safety-net: %w", err)
+		return fmt.Errorf("safety-net: %w", err)
 	}
 	if d.Rules, err = ownRules(types, f.Rules...); err != nil {
-		return nil, fmt.Errorf("rules: %w", err)
+		return fmt.Errorf("rules: %w", err)
 	}
 	if d.Deny, err = safetynet.ReadPhrases(f.Deny, types, safetynet.OtherType(types)); err != nil {
-		return nil, fmt.Errorf("deny: %w", err)
+		return fmt.Errorf("deny: %w", err)
 	}
 	if d.Allow, err = safetynet.ReadPhrases(f.Allow, types, ""); err != nil {
-		return nil, fmt.Errorf("allow: %w", err)
+		return fmt.Errorf("allow: %w", err)
 	}
 	if n := d.Deny.Shared(d.Allow); n > 0 {
-		return nil, fmt.Errorf("deny: %d entries are also in allow", n)
+		return fmt.Errorf("deny: %d entries are also in allow", n)
 	}
-	if f.Known == "" {
-		return nil, nil
-	}
-	if known, err = safetynet.Read(f.Known, types); err != nil {
-		return nil, fmt.Errorf("known: %w", err)
-	}
-	return known, nil
+	return nil
 }
 
 // NewNet returns a safety net for notes with PHI of the given types. name chooses the rules that recognize PHI by its

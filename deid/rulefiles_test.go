@@ -48,30 +48,33 @@ func TestATypeSetIsOneValue(t *testing.T) {
 		},
 	} {
 		t.Run(tc.types.Name, func(t *testing.T) {
-			with := func(kind replace.Kind, files RuleFiles) (*Deidentifier, *safetynet.Values) {
+			with := func(kind replace.Kind, files RuleFiles) *Deidentifier {
 				r, err := replace.New(replace.Plan{Default: kind}, replace.Options{Key: []byte("a key of sixteen"), Types: tc.types})
 				if err != nil {
 					t.Fatal(err)
 				}
 				d := &Deidentifier{Replacer: r}
-				values, err := files.Set(d, tc.types)
-				if err != nil {
+				if err := files.Set(d, tc.types); err != nil {
 					t.Fatal(err)
 				}
-				return d, values
+				return d
 			}
-			d, _ := with(replace.Tag, RuleFiles{SafetyNet: "auto"})
+			d := with(replace.Tag, RuleFiles{SafetyNet: "auto"})
 			got := clean(t, d, nil, "On 02/20/2087 write to o.lund@angora.example or call (555) 123-4567. MRN: 0099812. See http://angora.example/oda")
 			if diff := cmp.Diff(tc.rules, got[0]); diff != "" {
 				t.Errorf("rules: %s", diff)
 			}
-			d, values := with(replace.Tag, RuleFiles{SafetyNet: "none", Known: known})
+			d = with(replace.Tag, RuleFiles{SafetyNet: "none"})
+			values, err := safetynet.Read(known, tc.types)
+			if err != nil {
+				t.Fatal(err)
+			}
 			of := values.Of(&data.Document{ID: "n", Patient: "p"})
 			got = clean(t, d, of, "ODA LUND, seen by Dr. Vega at Angora General, of 7 elm lane, no. ZX40412, oda@lund.example, born 6 May 1971.")
 			if diff := cmp.Diff(tc.known, strings.Replace(got[0], "Dr. ", "", 1)); diff != "" {
 				t.Errorf("known values: %s", diff)
 			}
-			d, _ = with(replace.Surrogate, RuleFiles{SafetyNet: "off"})
+			d = with(replace.Surrogate, RuleFiles{SafetyNet: "off"})
 			got = clean(t, d, nil, tc.replaced)
 			_, spans := marked(t, tc.replaced)
 			for _, s := range spans {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
@@ -49,9 +50,14 @@ func (s *Setup) Open() (*Engine, error) {
 		return nil, err
 	}
 	e.base.Replacer, e.base.ReplacerFor = own.one, own.byNotes
-	given := deid.RuleFiles{SafetyNet: s.SafetyNet, Rules: s.Rules, Deny: s.Deny, Allow: s.Allow, Known: s.Known}
-	if e.Known, err = given.Set(&e.base, e.Types); err != nil {
+	given := deid.RuleFiles{SafetyNet: s.SafetyNet, Rules: s.Rules, Deny: s.Deny, Allow: s.Allow}
+	if err = given.Set(&e.base, e.Types); err != nil {
 		return nil, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
+	}
+	if s.Known != "" {
+		if e.Known, err = notefile.ReadKnown(s.Known, e.Types); err != nil {
+			return nil, fmt.Errorf("--known: %w", err)
+		}
 	}
 	if e.base.Net != nil && e.Model != nil {
 		e.base.Net.Languages = e.Model.Languages

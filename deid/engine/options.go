@@ -52,7 +52,7 @@ type Options struct {
 	Rules     []string `option:"rules,file"`      // files of additional rules
 	Deny      []string `option:"deny,file"`       // files of phrases that are always replaced
 	Allow     []string `option:"allow,file"`      // files of phrases that are not PHI
-	Known     string   `option:"known,file"`      // CSV or JSON file of known values of each patient or note: see safetynet.Read; default none
+	Known     string   `option:"known,file"`      // file of known values of each patient or note: see notefile.ReadKnown; default none
 }
 
 // Setup is valid Options with their defaults filled in.

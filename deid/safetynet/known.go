@@ -109,9 +109,26 @@ type Values struct {
 	short             int
 }
 
+// NewValues returns values to which Add adds some.
+func NewValues() *Values {
+	return &Values{byPatient: map[string][]Value{}, byNote: map[string][]Value{}}
+}
+
 // Short returns the number of values that are too short to search for, such as a record number of
 // three digits, which would match doses and laboratory values.
 func (v *Values) Short() int { return v.short }
+
+// Add adds values of a patient.
+func (v *Values) Add(patient string, values []Value) { v.put(v.byPatient, patient, values) }
+
+func (v *Values) put(of map[string][]Value, key string, values []Value) {
+	for _, value := range values {
+		if !value.long() {
+			v.short++
+		}
+	}
+	of[key] = append(of[key], values...)
+}
 
 // Of returns the known values for a note: those of its patient and those of the note.
 func (v *Values) Of(doc *data.Document) []Value {
@@ -139,7 +156,7 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Values{byPatient: map[string][]Value{}, byNote: map[string][]Value{}}
+	v := NewValues()
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "a file of known values must be text in UTF-8"}
@@ -267,16 +284,11 @@ func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
 		return text
 	}
 	values := ValuesOf(fields, types)
-	for _, value := range values {
-		if !value.long() {
-			v.short++
-		}
-	}
 	switch patient, note := last("patient"), last("id"); {
 	case patient != "":
-		v.byPatient[patient] = append(v.byPatient[patient], values...)
+		v.put(v.byPatient, patient, values)
 	case note != "":
-		v.byNote[note] = append(v.byNote[note], values...)
+		v.put(v.byNote, note, values)
 	default:
 		return errors.New("patient or id is required")
 	}

@@ -25,6 +25,8 @@ type Record struct {
 	ID string
 	// Fields is the number of fields that Encode changes whatever the edits are, by action: field.Drop and field.Hash. It may be nil.
 	Fields map[field.Action]int
+	// Known are the values that the record knows about patients, by patient, also about those without notes in it. It may be nil.
+	Known map[string][]safetynet.Value
 
 	// The following fields are for the packages of formats. They say how Encode changes the record.
 
