@@ -20,7 +20,7 @@ import (
 // thousand pages. All numbers fit into 16 bits, so that the tables are small: a search of
 // a text adds at most one state and two hits for each of maxMatch bytes before it looks
 // at the bound again.
-const maxStates = 16000
+const maxStates = 31000
 
 // automaton is the deterministic automaton of some programs. Their instructions are
 // numbered consecutively.
