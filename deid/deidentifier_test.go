@@ -1,6 +1,8 @@
 package deid
 
 import (
+	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -209,4 +211,49 @@ func FuzzPatient(f *testing.F) {
 			}
 		}
 	})
+}
+
+// languagesSeen is a tagger that finds nothing, and records the Language of each document.
+type languagesSeen map[string]string
+
+func (l languagesSeen) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	for _, doc := range docs {
+		l[doc.ID] = doc.Language
+	}
+	return make([][]data.Span, len(docs)), nil
+}
+
+// TestLanguageOfThePatientsOtherNotes checks which language a text has that does not tell one.
+func TestLanguageOfThePatientsOtherNotes(t *testing.T) {
+	seen := map[string]string{}
+	d := &Deidentifier{
+		Replacer: replacer(t, replace.Plan{}),
+		Tagger:   languagesSeen(seen),
+		Languages: func(text string) ([]string, bool) {
+			switch text {
+			case "SOB":
+				return []string{"en", "es"}, true
+			case "both":
+				return []string{"en", "es"}, false
+			}
+			return []string{text}, false
+		},
+	}
+	var notes []Note
+	for _, n := range [][3]string{
+		{"1", "a", "SOB"}, {"2", "a", "en"}, {"3", "b", "SOB"}, {"4", "c", "SOB"}, {"5", "c", "en"}, {"6", "c", "es"}, {"7", "", "SOB"}, {"8", "", "en"}, {"9", "d", "both"},
+		{"10", "d", "es"}, {"11", "e", "SOB"}, {"12", "e", "both"},
+	} {
+		notes = append(notes, Note{Document: &data.Document{ID: n[0], Patient: n[1], Text: n[2]}})
+	}
+	results := d.Notes(t.Context(), notes)
+	both := []string{"en", "es"}
+	for i, want := range [][]string{{"en"}, {"en"}, both, both, {"en"}, {"es"}, both, {"en"}, both, {"es"}, both, both} {
+		if !slices.Equal(results[i].Languages, want) {
+			t.Errorf("note %s: %v, want %v", notes[i].ID, results[i].Languages, want)
+		}
+	}
+	if want := map[string]string{"1": "en", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": "", "10": "", "11": "", "12": ""}; !maps.Equal(seen, want) {
+		t.Errorf("the tagger sees %v", seen)
+	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 var (
@@ -27,6 +30,36 @@ func credential(letters string) bool {
 }
 
 var credentials = wordSet("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc")
+
+// withoutShorthand cuts a letter that is medical shorthand off the end of a person's name, and returns the new end of the span: the tagger may find "Lund L"
+// in "Lund L hand pain". If the span contains nothing else, its new end is its start.
+func withoutShorthand(text string, s data.Span) int {
+	m := lastLetter.FindStringSubmatchIndex(text[s.Start:s.End])
+	if m == nil {
+		return s.End
+	}
+	next := nextWord.FindStringSubmatch(text[s.End:min(len(text), s.End+24)])
+	if next == nil || !safetynet.Shorthand(fold.Fold(text[s.Start+m[2]:s.Start+m[3]]), fold.Fold(next[1])) {
+		return s.End
+	}
+	return s.Start + m[0]
+}
+
+// overLineEnd returns the end of a person's name over the rest of a word that is divided at the end of a line, as in "Kowal-\nski", or the span's own end if
+// there is none.
+func overLineEnd(text string, s data.Span) int {
+	m := dividedWord.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+24)])
+	if m == nil || m[2] == m[3] && text[s.End-1] != '-' || wordlists.Frequent(fold.Fold(text[s.End+m[4]:s.End+m[5]])) {
+		return s.End
+	}
+	return s.End + m[1]
+}
+
+var (
+	dividedWord = regexp.MustCompile(`^(-?)\r?\n(\p{Ll}+)\b`)
+	lastLetter  = regexp.MustCompile(`(?:^|,? |-)([A-Z])$`)
+	nextWord    = regexp.MustCompile(`^[ -](\p{Ll}+|[0-9]+)`)
+)
 
 // withInitials extends the span of a person's name over initials beside it. Taggers tend to leave them out, but an
 // initial that stays in the text reveals part of the real name. The span stays within text[from:to], between its neighbours.

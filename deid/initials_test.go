@@ -36,3 +36,29 @@ func checkClean(t *testing.T, texts map[string]string) {
 		}
 	}
 }
+
+// "Osborne, L breast" became "Brekke, R breast" with surrogates, and "Lund A fib" "[PATIENT] fib".
+func TestMedicalShorthandWasTakenForInitials(t *testing.T) {
+	checkClean(t, map[string]string{
+		`"«PATIENT|Osborne, L» breast"`:            `"[PATIENT], L breast"`,
+		"«PATIENT|Tran L» hand lac":                "[PATIENT] L hand lac",
+		"«PATIENT|Lund-R» knee":                    "[PATIENT]-R knee",
+		"«PATIENT|Lund A» fib":                     "[PATIENT] A fib",
+		"«PATIENT|Lund» «PATIENT|T» 38.2":          "[PATIENT] T 38.2",
+		"«PATIENT|Vega D» mano":                    "[PATIENT] D mano",
+		"«PATIENT|Tran L» was seen":                "[PATIENT] was seen",
+		"«PATIENT|Tran, L.» breast":                "[PATIENT] breast",
+		"«PATIENT|Lund A» agrees, «PATIENT|Roe K»": "[PATIENT] agrees, [PATIENT]",
+	})
+}
+
+// Of "Kowal-" at the end of a line and "ski" at the beginning of the next one, "ski" stayed.
+func TestTheRestOfADividedNameStayed(t *testing.T) {
+	checkClean(t, map[string]string{
+		"Mr. «PATIENT|Kowal»-\nski was":          "Mr. [PATIENT] was",
+		"Mr. «PATIENT|Kowal-»\r\nski was":        "Mr. [PATIENT] was",
+		"by Dr. «DOCTOR|Vega»-\nthe plan":        "by Dr. [DOCTOR]-\nthe plan",
+		"by Dr. «DOCTOR|Vega»\nski":              "by Dr. [DOCTOR]\nski",
+		"«PATIENT|Amund»-\n«PATIENT|sen» agreed": "[PATIENT]-\n[PATIENT] agreed",
+	})
+}

@@ -40,6 +40,8 @@ type Result struct {
 	Tagged  []data.Span                         // the tagger's spans in the original text; without a tagger, the note's own Spans
 	Found   map[safetynet.Source]map[string]int // number of values that the tagger missed and another source found, by source and type
 	Err     error                               // why the note could not be examined; nil if it was
+	// Languages are those by whose models the note was examined, sorted, if the Tagger is for several languages.
+	Languages []string
 }
 
 // maxRounds limits how often the notes of a patient are searched for originals, the values that are replaced elsewhere. A
@@ -83,15 +85,45 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 	for i, n := range notes {
 		switch n.Search {
 		case Fully:
-			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Columns: n.Columns}), append(at, i)
+			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Language: n.Language, Columns: n.Columns}), append(at, i)
 		case Marked:
 			results[i].Tagged = n.Spans
 		}
 	}
+	languages := d.languages(docs, func(k int) string { return notes[at[k]].group() })
 	found, errs := data.TagEach(ctx, d.Tagger, docs)
 	for k, i := range at {
-		results[i].Tagged, results[i].Err = found[k], errs[k]
+		results[i].Tagged, results[i].Err, results[i].Languages = found[k], errs[k], languages[k]
 	}
+}
+
+// languages returns the languages by whose models each document is examined. If nothing in a text tells its language, as in a heading or a number, it is in the
+// language of the patient's other texts, if these have one in common: then languages sets it.
+func (d *Deidentifier) languages(docs []*data.Document, group func(k int) string) [][]string {
+	all := make([][]string, len(docs))
+	if d.Languages == nil {
+		return all
+	}
+	open := make([]bool, len(docs))
+	told := map[string][]string{} // languages of a patient's texts that tell them
+	for k, doc := range docs {
+		if all[k] = []string{doc.Language}; doc.Language == "" {
+			all[k], open[k] = d.Languages(doc.Text)
+		}
+		if p := group(k); !open[k] {
+			told[p] = append(told[p], all[k]...)
+		}
+	}
+	for p := range told {
+		slices.Sort(told[p])
+		told[p] = slices.Compact(told[p])
+	}
+	for k, doc := range docs {
+		if p := group(k); open[k] && p != "" && len(told[p]) == 1 {
+			doc.Language, all[k] = told[p][0], told[p]
+		}
+	}
+	return all
 }
 
 // eachPatient calls do with the notes and results of each patient, several patients at a time.

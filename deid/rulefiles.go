@@ -158,7 +158,7 @@ func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
 			earlier := found
 			for _, s := range set.Spans(text) {
 				same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
-				if (sortOfRule(s.Type) != data.Date || inDigits(text[s.Start:s.End])) && !slices.ContainsFunc(earlier, same) {
+				if (sortOfRule(s.Type) != data.Date || inDigits(text[s.Start:s.End]) && !isClock(text, s)) && !slices.ContainsFunc(earlier, same) {
 					s.Type = become[s.Type]
 					found = append(found, s)
 				}

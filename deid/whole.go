@@ -21,8 +21,9 @@ import (
 //   - Ruled lines, such as separators and the borders of tables, are cut out. A span without a letter or a digit is dropped.
 //   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. A date that is only a conjunction is dropped.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
-//     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
-//   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added. A title that was found as a
+//     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
+//     time of day such as 10-15-00 after a date.
+//   - Ordinary words in lower case and medical shorthand (L hand) after a person's name are cut off, and initials beside it are added. A title that was found as a
 //     name of its own, before the name, is dropped.
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
@@ -46,6 +47,11 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 				continue
 			}
 			part.End = withoutOrdinary(text, part, sort)
+			if sort == data.Person {
+				if part.End = withoutShorthand(text, part); part.Start == part.End {
+					continue
+				}
+			}
 			part.Start = max(from, growLeft(text, part, sort))
 			if start := dayBefore(text, part); sort == data.Date && start >= from {
 				part.Start = start
@@ -53,6 +59,9 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			part.End = min(to, growRight(text, part, sort))
 			if sort == data.Person {
 				part = withInitials(text, part, from, to)
+				if end := overLineEnd(text, part); end <= to {
+					part.End = end
+				}
 			}
 			all = append(all, part)
 		}
@@ -98,6 +107,9 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 		return s.End
 	}
 	value := text[s.Start:s.End]
+	if sort == data.Date && isClock(text, s) {
+		return s.Start
+	}
 	if m := pressure.FindStringSubmatch(value); m != nil && (len(m[1]) > 2 || m[1] > "31" && m[2] > "31") {
 		return s.Start
 	}
@@ -109,6 +121,11 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 		}
 	}
 	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
+}
+
+// isClock reports whether a span is the time of day after a date in digits, as in 2071-03-04 10-15-00.
+func isClock(text string, s data.Span) bool {
+	return clockValue.MatchString(text[s.Start:s.End]) && dateAndGap.MatchString(text[max(0, s.Start-16):s.Start])
 }
 
 // withoutOrdinary cuts ordinary words in lower case off the end of a person's span, and returns the new end. The tagger may
@@ -164,6 +181,8 @@ var (
 	firstDay      = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
 	daysOfMonth   = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
 	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
+	clockValue    = regexp.MustCompile(`^(?:[01][0-9]|2[0-3])[-.][0-5][0-9](?:[-.][0-5][0-9])?$`)
+	dateAndGap    = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}[ T_]$`)
 	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
 	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
 	lastFraction  = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)

@@ -163,3 +163,13 @@ func TestGoldSpansAreWhole(t *testing.T) {
 		}
 	})
 }
+
+// "2071-03-04 10-15-00" became "2071 2000".
+func TestATimeAfterADateWasTakenForADate(t *testing.T) {
+	checkClean(t, map[string]string{
+		"on «DATE|2071-03-04» «DATE|10-15-00»":   "on [DATE] 10-15-00",
+		"on «DATE|2071-03-04»_«DATE|10.15»":      "on [DATE]_10.15",
+		"on «DATE|2071-03-04» «DATE|10-15-1999»": "on [DATE] [DATE]",
+		"on «DATE|10-15-00»":                     "on [DATE]",
+	})
+}

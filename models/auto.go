@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
@@ -120,6 +121,12 @@ func (m *Model) Languages(text string) []string {
 		all = append(all, string(l))
 	}
 	return all
+}
+
+// Told returns Languages, and whether nothing in the text tells which of several it is in.
+func (m *Model) Told(text string) (all []string, open bool) {
+	all = m.Languages(text)
+	return all, len(all) > 1 && len(languagesOf(m.members, language.Parts(text))) == 0
 }
 
 // languages returns the languages whose models examine a note, sorted.
@@ -256,9 +263,13 @@ func names[V any](of map[language.Language]V) string {
 }
 
 // Tag implements data.Tagger. In a note in several languages, each model's spans count in the
-// parts of its language; where no language is known, the spans of all models count.
+// parts of its language; where no language is known, the spans of all models count. If the whole
+// note is a few words that may be in any language, and without a digit, only what all models find
+// counts: they are abbreviations in most cases. The Language of a document, if it has one with a
+// model, decides for all of it.
 func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	parts := make([][]language.Part, len(docs))
+	unsure := make([]bool, len(docs)) // whether the text is words that may be in any language
 	of := map[language.Language][]int{} // the documents that each model examines
 	for i, d := range docs {
 		parts[i] = language.Parts(d.Text)
@@ -266,11 +277,15 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 			return nil, err
 		}
 		known := languagesOf(a.taggers, parts[i])
+		if _, ok := a.taggers[language.Language(d.Language)]; ok {
+			known, parts[i] = []language.Language{language.Language(d.Language)}, []language.Part{{End: len(d.Text), Language: language.Undecided}}
+		}
 		if len(known) == 0 {
 			var err error
 			if known, err = a.guessed(d.Text); err != nil {
 				return nil, err
 			}
+			unsure[i] = len(known) > 1 && !strings.ContainsFunc(d.Text, unicode.IsDigit)
 		}
 		for _, l := range known {
 			of[l] = append(of[l], i)
@@ -295,6 +310,9 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 		}
 	}
 	for i := range found {
+		if unsure[i] {
+			found[i] = agreed(found[i])
+		}
 		found[i] = disjoint(found[i])
 	}
 	return found, nil
@@ -315,6 +333,20 @@ func (a auto) counts(parts []language.Part, s data.Span, l language.Language) bo
 		_, known := a.taggers[p.Language]
 		return p.Start < s.End && s.Start < p.End && (p.Language == l || !known)
 	})
+}
+
+// agreed returns the spans of several models that overlap one of another model. Those of a single model do not overlap.
+func agreed(spans []data.Span) []data.Span {
+	var both []data.Span
+	for i, s := range spans {
+		for k, other := range spans {
+			if i != k && other.Start < s.End && s.Start < other.End {
+				both = append(both, s)
+				break
+			}
+		}
+	}
+	return both
 }
 
 // disjoint sorts spans and merges those that overlap. A merged span has the type and score of

@@ -149,3 +149,34 @@ func TestDisjoint(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// "SOB" and "Home" in fields of English notes became names of clinicians, because the Spanish model, too, examines words that may be in any language.
+func TestWordsOfAnyLanguageWereExaminedByTheWrongModel(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"SOB", "CHF", "Home", "Hgb", "Ht", "Stelara"}
+	var docs []*data.Document
+	for _, text := range texts {
+		docs = append(docs, &data.Document{ID: text, Text: text}, &data.Document{ID: text + " en", Text: text, Language: "en"})
+		if all, open := m.Told(text); !open || len(all) != 2 {
+			t.Errorf("%q is in %v, open %v", text, all, open)
+		}
+	}
+	found, err := m.Tag(t.Context(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, spans := range found {
+		if len(spans) > 0 {
+			t.Errorf("%s: %v", docs[i].ID, spans)
+		}
+	}
+	if all, open := m.Told("She was seen by the nurse in the clinic."); open || len(all) != 1 {
+		t.Errorf("an English sentence is in %v, open %v", all, open)
+	}
+	if all, open := m.Told("She was seen by the nurse in the clinic and went home.\nLa paciente fue vista por la enfermera de la clínica y se fue a su casa."); open || len(all) != 2 {
+		t.Errorf("a note in two languages is in %v, open %v", all, open)
+	}
+}

@@ -75,6 +75,9 @@ func Frequent(folded string) bool { return frequent()[folded] }
 // disease, a sign or a device, such as Parkinson or Foley.
 func Eponym(folded string) bool { return eponyms()[folded] }
 
+// Body reports whether a word, folded by package fold, is a part of the body.
+func Body(folded string) bool { return body()[folded] }
+
 var (
 	common = sync.OnceValue(func() map[string]bool {
 		return union("common", "ambiguous-words", "ambiguous-drugs", "ambiguous-diseases", "ambiguous-body")
@@ -92,6 +95,7 @@ var (
 		return all
 	})
 	eponyms = sync.OnceValue(func() map[string]bool { return union("ambiguous-eponyms") })
+	body    = sync.OnceValue(func() map[string]bool { return union("ambiguous-body") })
 )
 
 // union returns the single words of some lists in both languages, folded.

@@ -59,6 +59,9 @@ func (s *Setup) Open() (*Engine, error) {
 			return nil, fmt.Errorf("--known: %w", err)
 		}
 	}
+	if e.Model != nil && e.Model.Languages("") != nil {
+		e.base.Languages = e.Model.Told
+	}
 	if e.base.Net != nil && e.Model != nil {
 		e.base.Net.Languages = e.Model.Languages
 	}

@@ -319,7 +319,7 @@ func (r *run) conclude(notes []*result, done []deid.Result) {
 				n := notes[i]
 				n.conclude(done[i], r.config.Marked)
 				if r.model != nil && done[i].Err == nil && n.note.Search == deid.Fully {
-					n.line.Languages, n.line.Unlike = r.model.Languages(n.note.Text), r.model.Unlike(n.note.Text, done[i].Tagged)
+					n.line.Languages, n.line.Unlike = done[i].Languages, r.model.Unlike(n.note.Text, done[i].Tagged)
 				}
 			}
 		})

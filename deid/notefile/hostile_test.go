@@ -2,10 +2,12 @@ package notefile
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"testing"
@@ -652,4 +654,35 @@ var decoders = []decoderOf{
 		}
 		return [][]byte{bytes.ReplaceAll(raw, []byte{0}, nil)}
 	}},
+}
+
+// The first part of a gzipped text of which the end is missing was taken for the whole note.
+func TestATruncatedGzipFileIsNotTheWholeNote(t *testing.T) {
+	var file bytes.Buffer
+	zip := gzip.NewWriter(&file)
+	for i := range 2000 {
+		fmt.Fprintf(zip, "Visit %d: Lasix %d mg.\n", i, i*7919%97)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"text", "rtf", "ccda", "meddocan", "i2b2", "fhir", "brat"} {
+		format, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{file.Len() / 2, file.Len() - 8} {
+			unzipped, err := gzip.NewReader(bytes.NewReader(file.Bytes()[:size]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var last error
+			for _, err := range format.Read(unzipped, "n"+format.Exts[0]+".gz", Options{}) {
+				last = err
+			}
+			if !errors.Is(last, io.ErrUnexpectedEOF) {
+				t.Errorf("%s, %d bytes: error %v", name, size, last)
+			}
+		}
+	}
 }

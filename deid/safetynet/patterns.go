@@ -343,12 +343,30 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 		if followed(words, last, eponymous) && wordlists.Eponym(words[last].fold) {
 			continue
 		}
-		for last+1 < len(words) && words[last+1].inName && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma) {
-			last++ // Lund, O. or Lund O., but not "Lund. O2 sat"
+		for last+1 < len(words) && words[last+1].inName && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma && !shorthandAt(words, last+1)) {
+			last++ // Lund, O. or Lund O., but not "Lund. O2 sat" or "Lund, L breast"
 		}
 		hit(first, last, p.whose(parts, i > 0 && words[i].titled && doctors[words[i-1].fold]))
 		i = last
 	}
+}
+
+// shorthandAt reports whether word i is medical shorthand because of the word after it.
+func shorthandAt(words []word, i int) bool {
+	return i+1 < len(words) && words[i+1].gap == 1 && !words[i+1].capitalized && Shorthand(words[i].fold, words[i+1].fold)
+}
+
+// Shorthand reports whether a letter before a word, both folded, is medical shorthand and not the initial of a name: L hand, A fib, T 38.
+func Shorthand(letter, next string) bool {
+	switch letter {
+	case "l", "r", "b", "d", "i": // left, right, both, derecho, izquierdo
+		return wordlists.Body(next) || next == "side" || next == "sided" || next == "lado"
+	case "a", "v":
+		return next == "fib" || next == "flutter" || next == "tach"
+	case "t", "p", "k":
+		return next[0] >= '0' && next[0] <= '9'
+	}
+	return false
 }
 
 // before returns the first word of a name whose first part is word i, including the initials, the
@@ -359,7 +377,7 @@ func (p *Patterns) before(words []word, i int) (first int, initials bool) {
 		case p.isInitial(w):
 			initials = true
 		case p.particles[w.fold] && words[first].gap == 1:
-		case words[first].gap == 1 && utf8.RuneCountInString(w.fold) == 1 && w.end+1 == words[first].start && !w.dot && p.letters[w.fold]: // d'Angelo
+		case words[first].elided && utf8.RuneCountInString(w.fold) == 1 && p.letters[w.fold]: // d'Angelo
 		default:
 			return first, initials
 		}

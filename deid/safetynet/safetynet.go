@@ -78,6 +78,7 @@ type word struct {
 	first       bool // it begins a sentence or a line
 	titled      bool // a title such as Dr. precedes it
 	sep         byte // the only byte since the previous word if it is one of . _ -, or 0
+	elided      bool // an apostrophe is all that is between the previous word and this one
 	gap         int  // number of bytes since the previous word if they may occur within a value, or -1
 	comma       bool // these bytes contain a comma and no full stop
 	inName      bool // these bytes may occur within a name: no end of a sentence, and no colon of a label
@@ -151,6 +152,7 @@ func split(text string, from, to int, covered []data.Span) []word {
 			if len(between) == 1 && strings.Contains("._-", between) {
 				w.sep = between[0]
 			}
+			w.elided = between == "'" || between == "’"
 			if len(between) <= maxGap && near(between) && (next == 0 || covered[next-1].End <= before) {
 				w.gap = len(between)
 				w.comma = strings.Contains(between, ",") && !strings.Contains(between, ".")

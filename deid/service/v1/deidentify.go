@@ -123,7 +123,7 @@ func (p *prepared) note(i int, done deid.Result) answer {
 		})
 	}
 	if !p.call.Marked {
-		a.Unlike, a.Languages = p.Model.Unlike(p.notes[i].Text, done.Tagged), p.Model.Languages(p.notes[i].Text)
+		a.Unlike, a.Languages = p.Model.Unlike(p.notes[i].Text, done.Tagged), done.Languages
 	}
 	return a
 }

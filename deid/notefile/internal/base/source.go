@@ -92,10 +92,15 @@ func (s *Source) All() ([]byte, error) {
 	size := 0
 	for {
 		part := make([]byte, min(1<<16<<min(len(parts), 6), MaxRecord+1-size))
-		n, err := io.ReadFull(s.In, part)
+		n, err := 0, error(nil)
+		for n < len(part) && err == nil { // not io.ReadFull, whose error for the end is that of a gzip file that is cut off
+			var more int
+			more, err = s.In.Read(part[n:])
+			n += more
+		}
 		parts, size = append(parts, part[:n]), size+n
 		switch {
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
+		case err == io.EOF:
 			return slices.Concat(parts...), nil
 		case err != nil:
 			return nil, s.Unreadable(err)
