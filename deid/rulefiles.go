@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -158,7 +159,7 @@ func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
 			earlier := found
 			for _, s := range set.Spans(text) {
 				same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
-				if (sortOfRule(s.Type) != data.Date || inDigits(text[s.Start:s.End]) && !isClock(text, s)) && !slices.ContainsFunc(earlier, same) {
+				if (sortOfRule(s.Type) != data.Date || dated(text, s)) && !slices.ContainsFunc(earlier, same) {
 					s.Type = become[s.Type]
 					found = append(found, s)
 				}
@@ -190,7 +191,14 @@ func hasForm(sort data.Sort) bool {
 	return false
 }
 
-// inDigits reports whether a date contains a digit and is at least as long as 1/1/99.
-func inDigits(date string) bool {
-	return strings.ContainsFunc(date, unicode.IsDigit) && len(date) >= len("1/1/99")
+// dated reports whether a date is recognizable by its form: it contains a digit and is at least as long as 1/1/99, or it is a year of birth.
+func dated(text string, s data.Span) bool {
+	value := text[s.Start:s.End]
+	if len(value) < len("1/1/99") {
+		return len(value) == len("1930") && bornIn.MatchString(text[max(0, s.Start-16):s.Start])
+	}
+	return strings.ContainsFunc(value, unicode.IsDigit) && !isClock(text, s)
 }
+
+// bornIn matches the text before a year of birth.
+var bornIn = regexp.MustCompile(`(?:\b(?i:y\.?o\.?b\.?|birth ?(?:year|date)?|d\.?o\.?b\.?|born|nacid[oa]|nacimiento)|[(,;] ?[bn]\.)(?i: in| en)?[ :=]{0,2}$`)

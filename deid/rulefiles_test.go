@@ -155,3 +155,22 @@ func TestTheNetFollowsTheLanguageOfANote(t *testing.T) {
 		}
 	}
 }
+
+// Years of birth behind YOB, b. and birthdate were not found by their form, so that those of patients over 89 stayed.
+func TestYearsOfBirthStayed(t *testing.T) {
+	net, err := NewNet("auto", data.I2B2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"YOB: 1930. DOB 1931, birthdate 1932":              "YOB: [DATE]. DOB [DATE], birthdate [DATE]",
+		"Lowell, 93, b. 1930, is 93, b.1930, born in 1931": "Lowell, 93, b. [DATE], is 93, b.[DATE], born in [DATE]",
+		"born 1930 g, b 1930, lot b. 1930, in 1930":        "born 1930 g, b 1930, lot b. 1930, in 1930",
+	} {
+		d := &Deidentifier{Net: net}
+		results := d.Notes(t.Context(), []Note{{Document: &data.Document{ID: "n", Text: text}}})
+		if got := results[0].Clean.Text; got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}

@@ -90,12 +90,21 @@ type schedule struct {
 	gap bool // they recur only if they are not consecutive
 }
 
-// schedules returns the schedules of a language, from the expressions for a day, and for days after a dose, after words such as every, in the plural, by
-// their form, and in a list. DAY stands for a day.
-func schedules(day, dosed, every, plural, form, list string) []schedule {
+// schedules returns the schedules of a language, from the expressions for a day, and for days after a dose, after words such as every and weekly, in the plural,
+// of dialysis, by their form, and in a list. DAY stands for a day.
+func schedules(day, dosed, every, weekly, plural, dialysis, form, list string) []schedule {
 	compile := func(expr string) *regexp.Regexp { return regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)) }
-	return []schedule{{compile(dose + dosed), false}, {compile(every), false}, {compile(plural), false}, {compile(form), false}, {compile(list), true}}
+	return []schedule{
+		{compile(amount + route + dosed), false}, {compile(dayThenDose), false}, {compile(doseThenDay), false},
+		{compile(every), false}, {compile(weekly), false}, {compile(plural), false}, {compile(dialysis), false}, {compile(form), false}, {compile(list), true},
+	}
 }
 
-// dose matches the end of a dose, and what may stand between it and its days.
-const dose = `(?i:[0-9] ?(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?(?: (?:on|los))? )`
+const (
+	// amount matches the end of a dose, and route what may stand between it and its days.
+	amount = `(?i:[0-9] ?(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)`
+	route  = `(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?(?: (?:on|los))? )`
+	// dayThenDose and doseThenDay match two doses or more on days of their own: "Mon 5 mg, Tue 2.5 mg", "5 mg Mon, 2.5 mg Tue".
+	dayThenDose = `((?:DAYs?:? (?:[0-9]+[.,/])?[0-9]*` + amount + `)(?:[,;.]? (?i:and |y )?)){1,6}DAYs?:? (?:[0-9]+[.,/])?[0-9]*` + amount + `)\b)`
+	doseThenDay = `(` + amount + route + `DAYs?(?:[,;]? (?i:and |y )?(?:[0-9]+[.,/])?[0-9]*` + amount + route + `DAYs?){1,6})\b`
+)
