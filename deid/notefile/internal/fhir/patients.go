@@ -3,12 +3,14 @@ package fhir
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // patientKeys are the elements that name the patient of a resource, in the order in which they count.
@@ -64,6 +66,21 @@ func (f *reader) findIdentifiers(patient int) {
 		}
 	}
 }
+
+// knownByReference returns the known values of the Patients of the record, also under the names that references by an identifier have in other records.
+func (f *reader) knownByReference() map[string][]safetynet.Value {
+	all := maps.Clone(f.known)
+	for id, to := range f.targets.identifiers {
+		if known := f.known[to.name]; known != nil && strings.Trim(id, "|") != "" {
+			name := queryName("Patient", "identifier="+strings.TrimPrefix(id, "|"))
+			all[name] = append(slices.Clip(all[name]), known...)
+		}
+	}
+	return all
+}
+
+// queryName is the name of what a search with a query finds, if that is not in the record.
+func queryName(kind, query string) string { return kind + "?" + query }
 
 // addressed returns what an address names by its form alone, whatever the server and the version. The case of a UUID does not matter.
 func addressed(address string) target {
@@ -156,7 +173,7 @@ func (f *reader) searched(kind, query string) target {
 			return to
 		}
 	}
-	return target{kind + "?" + query, kind}
+	return target{queryName(kind, query), kind}
 }
 
 // logical returns what a Reference refers to by an identifier instead of an address. An identifier that is not in a record with a single
