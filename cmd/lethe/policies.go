@@ -24,7 +24,7 @@ file of this policy on stdout. To write a policy of your own, change a copy and 
 With --fields, print the rules for the fields of a format that every policy has. The rules of your
 policy and of --field come after them, and the last rule that matches a field decides.`,
 		Example: `  lethe policies
-  lethe policies safe-harbor >ours.yaml
+  lethe policies safe-harbor | sed 's/^name: .*/name: ours/' >ours.yaml
   lethe policies --fields fhir
   lethe deidentify --model runs/demo --policy ours.yaml <note.txt`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -240,6 +240,9 @@ func (v *Values) readJSON(path string, raw []byte, types *data.TypeSet) error {
 			return fail("not an object")
 		}
 		for i, row := range rows {
+			if _, ok := row["resourceType"]; ok {
+				return fail("a resource of FHIR: the Patients must be a Bundle or one per line, and the name of the file must end in .json or .ndjson")
+			}
 			fields := map[string][]string{}
 			for key, value := range row {
 				list, ok := value.([]any)
