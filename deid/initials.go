@@ -34,6 +34,9 @@ var credentials = wordSet("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dd
 // withoutShorthand cuts a letter that is medical shorthand off the end of a person's name, and returns the new end of the span: the tagger may find "Lund L"
 // in "Lund L hand pain". If the span contains nothing else, its new end is its start.
 func withoutShorthand(text string, s data.Span) int {
+	if last := text[s.End-1]; last < 'A' || last > 'Z' {
+		return s.End
+	}
 	m := lastLetter.FindStringSubmatchIndex(text[s.Start:s.End])
 	if m == nil {
 		return s.End
@@ -48,7 +51,10 @@ func withoutShorthand(text string, s data.Span) int {
 // overLineEnd returns the end of a person's name over the rest of a word that is divided at the end of a line, as in "Kowal-\nski", or the span's own end if
 // there is none.
 func overLineEnd(text string, s data.Span) int {
-	m := dividedWord.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+24)])
+	if s.End == len(text) || !strings.ContainsRune("-\r\n", rune(text[s.End])) {
+		return s.End
+	}
+	m := dividedWord.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+64)])
 	if m == nil || m[2] == m[3] && text[s.End-1] != '-' || wordlists.Frequent(fold.Fold(text[s.End+m[4]:s.End+m[5]])) {
 		return s.End
 	}
@@ -56,7 +62,7 @@ func overLineEnd(text string, s data.Span) int {
 }
 
 var (
-	dividedWord = regexp.MustCompile(`^(-?)\r?\n(\p{Ll}+)\b`)
+	dividedWord = regexp.MustCompile(`^(-?)\r?\n(\p{Ll}+)`)
 	lastLetter  = regexp.MustCompile(`(?:^|,? |-)([A-Z])$`)
 	nextWord    = regexp.MustCompile(`^[ -](\p{Ll}+|[0-9]+)`)
 )
@@ -64,6 +70,14 @@ var (
 // withInitials extends the span of a person's name over initials beside it. Taggers tend to leave them out, but an
 // initial that stays in the text reveals part of the real name. The span stays within text[from:to], between its neighbours.
 func withInitials(text string, s data.Span, from, to int) data.Span {
+	if s.End < to && text[s.End] == ',' {
+		if m := initialsAfter.FindStringIndex(text[s.End:min(to, s.End+16)]); m != nil && !credential(text[s.End:s.End+m[1]]) {
+			s.End += m[1]
+		}
+	}
+	if !strings.HasSuffix(text[:s.Start], ".") && !strings.HasSuffix(text[:s.Start], " ") {
+		return s
+	}
 	start := max(from, s.Start-24)
 	lineCut := start > 0 && text[start-1] != '\n' // the expression may mistake the middle of a line for its start
 	if m := initialsBefore.FindStringSubmatchIndex(text[start:s.Start]); m != nil && (!lineCut || m[0] != 0) {
@@ -71,9 +85,6 @@ func withInitials(text string, s data.Span, from, to int) data.Span {
 		if !credential(text[start+first : s.Start]) {
 			s.Start = start + first
 		}
-	}
-	if m := initialsAfter.FindStringIndex(text[s.End:min(to, s.End+16)]); m != nil && !credential(text[s.End:s.End+m[1]]) {
-		s.End += m[1]
 	}
 	return s
 }

@@ -58,6 +58,8 @@ func TestTheRestOfADividedNameStayed(t *testing.T) {
 		"Mr. «PATIENT|Kowal»-\nski was":          "Mr. [PATIENT] was",
 		"Mr. «PATIENT|Kowal-»\r\nski was":        "Mr. [PATIENT] was",
 		"by Dr. «DOCTOR|Vega»-\nthe plan":        "by Dr. [DOCTOR]-\nthe plan",
+		"Mr. «PATIENT|Lind»-\nstromé was":        "Mr. [PATIENT] was",
+		"Mr. «PATIENT|Lind»-":                    "Mr. [PATIENT]-",
 		"by Dr. «DOCTOR|Vega»\nski":              "by Dr. [DOCTOR]\nski",
 		"«PATIENT|Amund»-\n«PATIENT|sen» agreed": "[PATIENT]-\n[PATIENT] agreed",
 	})

@@ -53,8 +53,10 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 				}
 			}
 			part.Start = max(from, growLeft(text, part, sort))
-			if start := dayBefore(text, part); sort == data.Date && start >= from {
-				part.Start = start
+			if sort == data.Date {
+				if start := dayBefore(text, part); start >= from {
+					part.Start = start
+				}
 			}
 			part.End = min(to, growRight(text, part, sort))
 			if sort == data.Person {
