@@ -97,20 +97,20 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 	}
 }
 
-// languages returns the languages by whose models each document is examined. If nothing in a text tells its language, as in a heading or a number, it is in the
-// language of the patient's other texts, if these have one in common: then languages sets it.
+// languages returns the languages by whose models each document is examined. If the language of a text is a guess, as that of a heading or a number, it is in the
+// language that the patient's other texts tell, if these have one in common: then languages sets it.
 func (d *Deidentifier) languages(docs []*data.Document, group func(k int) string) [][]string {
 	all := make([][]string, len(docs))
 	if d.Languages == nil {
 		return all
 	}
-	open := make([]bool, len(docs))
+	guessed := make([]bool, len(docs))
 	told := map[string][]string{} // languages of a patient's texts that tell them
 	for k, doc := range docs {
 		if all[k] = []string{doc.Language}; doc.Language == "" {
-			all[k], open[k] = d.Languages(doc.Text)
+			all[k], guessed[k] = d.Languages(doc.Text)
 		}
-		if p := group(k); !open[k] {
+		if p := group(k); !guessed[k] {
 			told[p] = append(told[p], all[k]...)
 		}
 	}
@@ -119,7 +119,7 @@ func (d *Deidentifier) languages(docs []*data.Document, group func(k int) string
 		told[p] = slices.Compact(told[p])
 	}
 	for k, doc := range docs {
-		if p := group(k); open[k] && p != "" && len(told[p]) == 1 {
+		if p := group(k); guessed[k] && p != "" && len(told[p]) == 1 {
 			doc.Language, all[k] = told[p][0], told[p]
 		}
 	}

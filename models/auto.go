@@ -113,39 +113,37 @@ func (m *Model) Accepted() (*data.TypeSet, error) {
 // Languages returns the languages whose models examine a note, sorted. It returns nil unless
 // the model is Auto.
 func (m *Model) Languages(text string) []string {
-	if m.members == nil {
-		return nil
-	}
-	var all []string
-	for _, l := range m.languages(text) {
-		all = append(all, string(l))
-	}
+	all, _ := m.Told(text)
 	return all
 }
 
-// Told returns Languages, and whether nothing in the text tells which of several it is in.
-func (m *Model) Told(text string) (all []string, open bool) {
-	all = m.Languages(text)
-	return all, len(all) > 1 && len(languagesOf(m.members, language.Parts(text))) == 0
+// Told returns Languages, and whether these are a guess, because the text has too few function words to tell.
+func (m *Model) Told(text string) (all []string, guessed bool) {
+	if m.members == nil {
+		return nil, false
+	}
+	d := m.recent.get(text, m.decide)
+	return slices.Clone(d.languages), d.guessed
 }
 
-// languages returns the languages whose models examine a note, sorted.
-func (m *Model) languages(text string) []language.Language {
-	return m.recent.get(text, m.decide)
+// decision is which models examine a note.
+type decision struct {
+	languages []string // sorted
+	guessed   bool     // not told by function words
 }
 
-// recent has the languages of some of the last notes, because the safety net, the replacer and the audit ask for those of each note.
+// recent has the decisions about some of the last notes, because the safety net, the replacer and the audit ask for those of each note.
 type recent struct {
 	sync.Mutex
-	of    map[string][]language.Language
+	of    map[string]decision
 	bytes int // of the texts
 }
 
 // maxRecent bounds the texts that recent keeps in memory, in bytes.
 const maxRecent = 1 << 22
 
-// get returns the languages of a text, which decide finds if they are not known.
-func (r *recent) get(text string, decide func(text string) []language.Language) []language.Language {
+// get returns the decision about a text, which decide makes if it is not known.
+func (r *recent) get(text string, decide func(text string) decision) decision {
 	r.Lock()
 	found, ok := r.of[text]
 	r.Unlock()
@@ -156,7 +154,7 @@ func (r *recent) get(text string, decide func(text string) []language.Language) 
 	r.Lock()
 	defer r.Unlock()
 	if r.bytes += len(text); r.bytes > maxRecent || r.of == nil {
-		r.of, r.bytes = map[string][]language.Language{}, len(text)
+		r.of, r.bytes = map[string]decision{}, len(text)
 	}
 	if len(text) <= maxRecent {
 		r.of[text] = found
@@ -164,15 +162,21 @@ func (r *recent) get(text string, decide func(text string) []language.Language) 
 	return found
 }
 
-// decide returns the languages whose models examine a note, sorted.
-func (m *Model) decide(text string) []language.Language {
-	if known := languagesOf(m.members, language.Parts(text)); len(known) > 0 {
-		return known
+// decide returns which models examine a note.
+func (m *Model) decide(text string) decision {
+	known, guessed := languagesOf(m.members, language.Parts(text)), false
+	if len(known) == 0 {
+		guessed = true
+		var err error
+		if known, err = m.guess(text); err != nil {
+			known = slices.Sorted(maps.Keys(m.members)) // the error comes from tagging as well
+		}
 	}
-	if some, err := m.guess(text); err == nil {
-		return some
+	d := decision{guessed: guessed}
+	for _, l := range known {
+		d.languages = append(d.languages, string(l))
 	}
-	return slices.Sorted(maps.Keys(m.members)) // the error comes from tagging as well
+	return d
 }
 
 // languagesOf returns the languages of the parts that have a model, sorted.
@@ -269,7 +273,7 @@ func names[V any](of map[language.Language]V) string {
 // model, decides for all of it.
 func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	parts := make([][]language.Part, len(docs))
-	unsure := make([]bool, len(docs)) // whether the text is words that may be in any language
+	unsure := make([]bool, len(docs))   // whether the text is words that may be in any language
 	of := map[language.Language][]int{} // the documents that each model examines
 	for i, d := range docs {
 		parts[i] = language.Parts(d.Text)

@@ -160,8 +160,8 @@ func TestWordsOfAnyLanguageWereExaminedByTheWrongModel(t *testing.T) {
 	var docs []*data.Document
 	for _, text := range texts {
 		docs = append(docs, &data.Document{ID: text, Text: text}, &data.Document{ID: text + " en", Text: text, Language: "en"})
-		if all, open := m.Told(text); !open || len(all) != 2 {
-			t.Errorf("%q is in %v, open %v", text, all, open)
+		if all, guessed := m.Told(text); !guessed || len(all) != 2 {
+			t.Errorf("%q is in %v, guessed %v", text, all, guessed)
 		}
 	}
 	found, err := m.Tag(t.Context(), docs)
@@ -173,10 +173,10 @@ func TestWordsOfAnyLanguageWereExaminedByTheWrongModel(t *testing.T) {
 			t.Errorf("%s: %v", docs[i].ID, spans)
 		}
 	}
-	if all, open := m.Told("She was seen by the nurse in the clinic."); open || len(all) != 1 {
-		t.Errorf("an English sentence is in %v, open %v", all, open)
+	if all, guessed := m.Told("She was seen by the nurse in the clinic."); guessed || len(all) != 1 {
+		t.Errorf("an English sentence is in %v, guessed %v", all, guessed)
 	}
-	if all, open := m.Told("She was seen by the nurse in the clinic and went home.\nLa paciente fue vista por la enfermera de la clínica y se fue a su casa."); open || len(all) != 2 {
-		t.Errorf("a note in two languages is in %v, open %v", all, open)
+	if all, guessed := m.Told("She was seen by the nurse in the clinic and went home.\nLa paciente fue vista por la enfermera de la clínica y se fue a su casa."); guessed || len(all) != 2 {
+		t.Errorf("a note in two languages is in %v, guessed %v", all, guessed)
 	}
 }

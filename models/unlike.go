@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
@@ -40,7 +41,7 @@ const (
 // the note with those of its first language.
 func (m *Model) Unlike(text string, found []data.Span) []string {
 	if m.members != nil {
-		first, err := m.members[m.languages(text)[0]]()
+		first, err := m.members[language.Language(m.Languages(text)[0])]()
 		if err != nil {
 			return nil
 		}
