@@ -3,6 +3,8 @@ package deid
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
@@ -32,7 +34,7 @@ func credential(letters string) bool {
 var credentials = wordSet("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc")
 
 // withoutShorthand cuts a letter that is medical shorthand off the end of a person's name, and returns the new end of the span: the tagger may find "Lund L"
-// in "Lund L hand pain". If the span contains nothing else, its new end is its start.
+// in "Lund L hand pain", or "Lund T" in "Lund T 38.2". If the span contains nothing else, its new end is its start.
 func withoutShorthand(text string, s data.Span) int {
 	if last := text[s.End-1]; last < 'A' || last > 'Z' {
 		return s.End
@@ -41,30 +43,42 @@ func withoutShorthand(text string, s data.Span) int {
 	if m == nil {
 		return s.End
 	}
-	next := nextWord.FindStringSubmatch(text[s.End:min(len(text), s.End+24)])
-	if next == nil || !safetynet.Shorthand(fold.Fold(text[s.Start+m[2]:s.Start+m[3]]), fold.Fold(next[1])) {
+	letter, after := text[s.Start+m[2]:s.Start+m[3]], text[s.End:min(len(text), s.End+48)]
+	words := nextWords.FindStringSubmatch(after)
+	isWord := words != nil && safetynet.Shorthand(fold.Fold(letter), fold.Fold(words[1]), fold.Fold(words[2]))
+	if !isWord && (strings.Contains(text[s.Start+m[0]:s.End], ",") || !vitalSign.MatchString(letter+after)) {
 		return s.End
 	}
 	return s.Start + m[0]
 }
 
 // overLineEnd returns the end of a person's name over the rest of a word that is divided at the end of a line, as in "Kowal-\nski", or the span's own end if
-// there is none.
+// there is none. A rest that is an ordinary word is no rest.
 func overLineEnd(text string, s data.Span) int {
-	if s.End == len(text) || !strings.ContainsRune("-\r\n", rune(text[s.End])) {
-		return s.End
+	end := s.End
+	for end < len(text) && strings.ContainsRune("- \t\r\n", rune(text[end])) {
+		m := dividedWord.FindStringSubmatchIndex(text[end:min(len(text), end+64)])
+		if m == nil || m[2] == m[3] && text[end-1] != '-' {
+			break
+		}
+		rest := text[end+m[4] : end+m[5]]
+		name := strings.TrimRight(text[s.Start:end], "-")
+		last, _ := utf8.DecodeLastRuneInString(name)
+		isLower, isUpper := strings.ToLower(rest) == rest, strings.ToUpper(rest) == rest && unicode.IsUpper(last)
+		folded := fold.Fold(rest)
+		if !isLower && !isUpper || wordlists.Frequent(folded) || wordlists.Common(folded) && len(folded) > len("ski") {
+			break
+		}
+		end += m[1]
 	}
-	m := dividedWord.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+64)])
-	if m == nil || m[2] == m[3] && text[s.End-1] != '-' || wordlists.Frequent(fold.Fold(text[s.End+m[4]:s.End+m[5]])) {
-		return s.End
-	}
-	return s.End + m[1]
+	return end
 }
 
 var (
-	dividedWord = regexp.MustCompile(`^(-?)\r?\n(\p{Ll}+)`)
+	dividedWord = regexp.MustCompile(`^(-?)[ \t]*\r?\n[ \t]*(\p{L}+)`)
 	lastLetter  = regexp.MustCompile(`(?:^|,? |-)([A-Z])$`)
-	nextWord    = regexp.MustCompile(`^[ -](\p{Ll}+|[0-9]+)`)
+	nextWords   = regexp.MustCompile(`^[ -](\p{Ll}+)(?: (\p{L}+))?`)
+	vitalSign   = regexp.MustCompile(`^(?:T (?:3[4-9]|4[0-2]|9[5-9]|10[0-6])(?:[.,][0-9])?|K [2-7][.,][0-9])(?:[^-/0-9\pL]|$)`)
 )
 
 // withInitials extends the span of a person's name over initials beside it. Taggers tend to leave them out, but an

@@ -40,27 +40,39 @@ func checkClean(t *testing.T, texts map[string]string) {
 // "Osborne, L breast" became "Brekke, R breast" with surrogates, and "Lund A fib" "[PATIENT] fib".
 func TestMedicalShorthandWasTakenForInitials(t *testing.T) {
 	checkClean(t, map[string]string{
-		`"«PATIENT|Osborne, L» breast"`:            `"[PATIENT], L breast"`,
-		"«PATIENT|Tran L» hand lac":                "[PATIENT] L hand lac",
-		"«PATIENT|Lund-R» knee":                    "[PATIENT]-R knee",
-		"«PATIENT|Lund A» fib":                     "[PATIENT] A fib",
-		"«PATIENT|Lund» «PATIENT|T» 38.2":          "[PATIENT] T 38.2",
-		"«PATIENT|Vega D» mano":                    "[PATIENT] D mano",
-		"«PATIENT|Tran L» was seen":                "[PATIENT] was seen",
-		"«PATIENT|Tran, L.» breast":                "[PATIENT] breast",
-		"«PATIENT|Lund A» agrees, «PATIENT|Roe K»": "[PATIENT] agrees, [PATIENT]",
+		`"«PATIENT|Osborne, L» breast"`:                 `"[PATIENT], L breast"`,
+		"«PATIENT|Tran L» hand lac":                     "[PATIENT] L hand lac",
+		"«PATIENT|Lund-R» knee":                         "[PATIENT]-R knee",
+		"«PATIENT|Lund A» fib":                          "[PATIENT] A fib",
+		"«PATIENT|Lund» «PATIENT|T» 38.2":               "[PATIENT] T 38.2",
+		"«PATIENT|Kim K» 4.1, next":                     "[PATIENT] K 4.1, next",
+		"«PATIENT|Vega D» mano":                         "[PATIENT] D mano",
+		"«PATIENT|Tran L» was seen":                     "[PATIENT] was seen",
+		"«PATIENT|Tran, L.» breast":                     "[PATIENT] breast",
+		"«PATIENT|Lund A» agrees, «PATIENT|Roe K»":      "[PATIENT] agrees, [PATIENT]",
+		"«PATIENT|Smith, T» 4412; «PATIENT|Doe K» 4413": "[PATIENT] 4412; [PATIENT] 4413",
+		"«PATIENT|Roe, T» 72M, «PATIENT|Roe T» 38/2":    "[PATIENT] 72M, [PATIENT] 38/2",
+		"«PATIENT|Roe, D» heart failure":                "[PATIENT] heart failure",
+		"«PATIENT|Roe, R» side effects":                 "[PATIENT] side effects",
+		"«PATIENT|Osborne, L» head nurse":               "[PATIENT] head nurse",
+		"«PATIENT|Roe T» ﾞ and «PATIENT|Roe L» ﾞ":       "[PATIENT] ﾞ and [PATIENT] ﾞ",
 	})
 }
 
 // Of "Kowal-" at the end of a line and "ski" at the beginning of the next one, "ski" stayed.
 func TestTheRestOfADividedNameStayed(t *testing.T) {
 	checkClean(t, map[string]string{
-		"Mr. «PATIENT|Kowal»-\nski was":          "Mr. [PATIENT] was",
-		"Mr. «PATIENT|Kowal-»\r\nski was":        "Mr. [PATIENT] was",
-		"by Dr. «DOCTOR|Vega»-\nthe plan":        "by Dr. [DOCTOR]-\nthe plan",
-		"Mr. «PATIENT|Lind»-\nstromé was":        "Mr. [PATIENT] was",
-		"Mr. «PATIENT|Lind»-":                    "Mr. [PATIENT]-",
-		"by Dr. «DOCTOR|Vega»\nski":              "by Dr. [DOCTOR]\nski",
-		"«PATIENT|Amund»-\n«PATIENT|sen» agreed": "[PATIENT]-\n[PATIENT] agreed",
+		"Mr. «PATIENT|Kowal»-\nski was":           "Mr. [PATIENT] was",
+		"Mr. «PATIENT|Kowal-»\r\nski was":         "Mr. [PATIENT] was",
+		"by Dr. «DOCTOR|Vega»-\nthe plan":         "by Dr. [DOCTOR]-\nthe plan",
+		"Mr. «PATIENT|Lind»-\nstromé was":         "Mr. [PATIENT] was",
+		"Mr. «PATIENT|Lind»-":                     "Mr. [PATIENT]-",
+		"MR. «PATIENT|KOWAL»-\nSKI was":           "MR. [PATIENT] was",
+		"Mr. «PATIENT|Kowal»-\n   ski-\nmoja was": "Mr. [PATIENT] was",
+		"Mr. «PATIENT|Kowal»- \nski was":          "Mr. [PATIENT] was",
+		"Pt: «PATIENT|Lund»-\nmetoprolol 25 mg":   "Pt: [PATIENT]-\nmetoprolol 25 mg",
+		"Pt: «PATIENT|Lund»-\nafebrile":           "Pt: [PATIENT]-\nafebrile",
+		"by Dr. «DOCTOR|Vega»\nski":               "by Dr. [DOCTOR]\nski",
+		"«PATIENT|Amund»-\n«PATIENT|sen» agreed":  "[PATIENT]-\n[PATIENT] agreed",
 	})
 }

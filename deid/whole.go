@@ -22,7 +22,7 @@ import (
 //   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. A date that is only a conjunction is dropped.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
-//     time of day such as 10-15-00 after a date.
+//     time of day such as 14-45-00 after a date.
 //   - Ordinary words in lower case and medical shorthand (L hand) after a person's name are cut off, and initials beside it are added. A title that was found as a
 //     name of its own, before the name, is dropped.
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
@@ -125,9 +125,15 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
 }
 
-// isClock reports whether a span is the time of day after a date in digits, as in 2071-03-04 10-15-00.
+// isClock reports whether a span is the time of day after a date in digits, as in 2071-03-04_10-15-00. Behind a blank it is one only if it cannot be a date.
 func isClock(text string, s data.Span) bool {
-	return clockValue.MatchString(text[s.Start:s.End]) && dateAndGap.MatchString(text[max(0, s.Start-16):s.Start])
+	m := clockValue.FindStringSubmatch(text[s.Start:s.End])
+	before := dateAndGap.FindStringSubmatch(text[max(0, s.Start-16):s.Start])
+	if m == nil || before == nil {
+		return false
+	}
+	mayBeDate := m[1] != "00" && m[2] != "00" && (m[1] <= "12" && m[2] <= "31" || m[2] <= "12")
+	return before[1] != " " || !mayBeDate
 }
 
 // withoutOrdinary cuts ordinary words in lower case off the end of a person's span, and returns the new end. The tagger may
@@ -183,8 +189,8 @@ var (
 	firstDay      = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
 	daysOfMonth   = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
 	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
-	clockValue    = regexp.MustCompile(`^(?:[01][0-9]|2[0-3])[-.][0-5][0-9](?:[-.][0-5][0-9])?$`)
-	dateAndGap    = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}[ T_]$`)
+	clockValue    = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
+	dateAndGap    = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
 	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
 	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
 	lastFraction  = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)

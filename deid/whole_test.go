@@ -164,12 +164,15 @@ func TestGoldSpansAreWhole(t *testing.T) {
 	})
 }
 
-// "2071-03-04 10-15-00" became "2071 2000".
+// "2071-03-04_10-15-00" became "2071_2000".
 func TestATimeAfterADateWasTakenForADate(t *testing.T) {
 	checkClean(t, map[string]string{
-		"on «DATE|2071-03-04» «DATE|10-15-00»":   "on [DATE] 10-15-00",
-		"on «DATE|2071-03-04»_«DATE|10.15»":      "on [DATE]_10.15",
-		"on «DATE|2071-03-04» «DATE|10-15-1999»": "on [DATE] [DATE]",
-		"on «DATE|10-15-00»":                     "on [DATE]",
+		"on «DATE|2071-03-04»_«DATE|10-15-00»":   "on [DATE]_10-15-00",
+		"on «DATE|2071-03-04» «DATE|14-45-00»":   "on [DATE] 14-45-00",
+		"on «DATE|2071-03-04» «DATE|00.15»":      "on [DATE] 00.15",
+		"on «DATE|2071-03-04» «DATE|10-15-00»":   "on [DATE] [DATE]",
+		"on «DATE|2071-03-04» «DATE|13-05»":      "on [DATE] [DATE]",
+		"on «DATE|2071-03-04» «DATE|14-45-1999»": "on [DATE] [DATE]",
+		"on «DATE|14-45-00»":                     "on [DATE]",
 	})
 }

@@ -75,8 +75,9 @@ func Frequent(folded string) bool { return frequent()[folded] }
 // disease, a sign or a device, such as Parkinson or Foley.
 func Eponym(folded string) bool { return eponyms()[folded] }
 
-// Body reports whether a word, folded by package fold, is a part of the body.
-func Body(folded string) bool { return body()[folded] }
+// Body reports whether a word, folded by package fold, is a part of the body in a
+// language, en or es.
+func Body(language, folded string) bool { return body()[language+"-"+folded] }
 
 var (
 	common = sync.OnceValue(func() map[string]bool {
@@ -95,7 +96,15 @@ var (
 		return all
 	})
 	eponyms = sync.OnceValue(func() map[string]bool { return union("ambiguous-eponyms") })
-	body    = sync.OnceValue(func() map[string]bool { return union("ambiguous-body") })
+	body    = sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, language := range []string{"en-", "es-"} {
+			for _, entry := range Entries(language + "ambiguous-body") {
+				all[language+fold.Fold(entry)] = true
+			}
+		}
+		return all
+	})
 )
 
 // union returns the single words of some lists in both languages, folded.

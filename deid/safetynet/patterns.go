@@ -351,20 +351,24 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 	}
 }
 
-// shorthandAt reports whether word i is medical shorthand because of the word after it.
+// shorthandAt reports whether word i is medical shorthand because of the words after it.
 func shorthandAt(words []word, i int) bool {
-	return i+1 < len(words) && words[i+1].gap == 1 && !words[i+1].capitalized && Shorthand(words[i].fold, words[i+1].fold)
+	next := ""
+	if i+2 < len(words) {
+		next = words[i+2].fold
+	}
+	return i+1 < len(words) && words[i+1].gap == 1 && !words[i+1].capitalized && Shorthand(words[i].fold, words[i+1].fold, next)
 }
 
-// Shorthand reports whether a letter before a word, both folded, is medical shorthand and not the initial of a name: L hand, A fib, T 38.
-func Shorthand(letter, next string) bool {
+// Shorthand reports whether a letter before two words, all folded, is medical shorthand and not the initial of a name: L hand, A fib.
+func Shorthand(letter, word, next string) bool {
 	switch letter {
-	case "l", "r", "b", "d", "i": // left, right, both, derecho, izquierdo
-		return wordlists.Body(next) || next == "side" || next == "sided" || next == "lado"
+	case "l", "r", "b": // left, right, both
+		return wordlists.Body("en", word) && next != "nurse" || word == "sided" || word == "side" && !strings.HasPrefix(next, "effect")
+	case "d", "i": // derecho, izquierdo
+		return wordlists.Body("es", word) && !wordlists.Body("en", word) || word == "lado"
 	case "a", "v":
-		return next == "fib" || next == "flutter" || next == "tach"
-	case "t", "p", "k":
-		return next[0] >= '0' && next[0] <= '9'
+		return word == "fib" || word == "flutter" || word == "tach"
 	}
 	return false
 }

@@ -366,7 +366,7 @@ var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": tr
 	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
 
 // birthLabel matches the text before a date of birth, folded.
-var birthLabel = regexp.MustCompile(`(?:\b[dy]\.? ?o\.? ?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b|` +
+var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b|` +
 	`\bb\.)[^0-9]{0,20}$`)
 
 // isFamily reports whether a value consists of words for relatives, without a name.
