@@ -28,8 +28,8 @@ type Document struct {
 	ID      string // the path of the file within the folder that was read, with slashes and without extension, or the ID in the file
 	Patient string // ID of the patient; empty if unknown
 	Text    string
-	// Language is the language of the text, as an ISO 639-1 code, if something outside of the text tells it. It is empty in most documents;
-	// a tagger for several languages then decides by the text.
+	// Language is the language of the text, as an ISO 639-1 code, if something outside of the text tells it. It is empty in most documents.
+	// A tagger for several languages uses it where the text itself does not tell.
 	Language string
 	Spans    []Span // sorted by SortSpans
 	// Fragmented is how many discontinuous spans the file of the note has; Spans contains what

@@ -43,9 +43,9 @@ type Deidentifier struct {
 	Replacer *replace.Replacer // nil means that each value is replaced with its type in brackets, as in [PATIENT]
 	// ReplacerFor chooses the Replacer for the notes of a patient, such as one for their language; nil means Replacer for all.
 	ReplacerFor func(texts []string) *replace.Replacer
-	// Languages returns the languages by whose models a Tagger for several languages examines a text, and whether these are a guess, which the patient's other
-	// texts may overrule; nil means that the Tagger is not for several.
-	Languages func(text string) (all []string, guessed bool)
+	// Languages returns the languages by whose models a Tagger for several languages examines a text, and whether these are a guess. Other is the language that the
+	// patient's other texts tell, or "". Nil means that the Tagger is not for several.
+	Languages func(text, other string) (all []string, guessed bool)
 	Net       *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
 	Rules     func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
 	Deny      *safetynet.Phrases            // phrases that are always PHI; nil means none

@@ -229,9 +229,12 @@ func TestLanguageOfThePatientsOtherNotes(t *testing.T) {
 	d := &Deidentifier{
 		Replacer: replacer(t, replace.Plan{}),
 		Tagger:   languagesSeen(seen),
-		Languages: func(text string) ([]string, bool) {
+		Languages: func(text, other string) ([]string, bool) {
 			switch text {
 			case "SOB":
+				if other != "" {
+					return []string{other}, true
+				}
 				return []string{"en", "es"}, true
 			case "both":
 				return []string{"en", "es"}, false

@@ -97,19 +97,16 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 	}
 }
 
-// languages returns the languages by whose models each document is examined. If the language of a text is a guess, as that of a heading or a number, it is in the
-// language that the patient's other texts tell, if these have one in common: then languages sets it.
+// languages returns the languages by whose models each document is examined. If those of a text are a guess, as of a heading or a number, and the patient's other
+// texts tell one language, that becomes the Language of the document.
 func (d *Deidentifier) languages(docs []*data.Document, group func(k int) string) [][]string {
-	all := make([][]string, len(docs))
+	all, guessed := make([][]string, len(docs)), make([]bool, len(docs))
 	if d.Languages == nil {
 		return all
 	}
-	guessed := make([]bool, len(docs))
-	told := map[string][]string{} // languages of a patient's texts that tell them
-	for k, doc := range docs {
-		if all[k] = []string{doc.Language}; doc.Language == "" {
-			all[k], guessed[k] = d.Languages(doc.Text)
-		}
+	inParallel(cmp.Or(d.Workers, runtime.NumCPU()), len(docs), func(k int) { all[k], guessed[k] = d.Languages(docs[k].Text, docs[k].Language) })
+	told := map[string][]string{} // by patient
+	for k := range docs {
 		if p := group(k); !guessed[k] {
 			told[p] = append(told[p], all[k]...)
 		}
@@ -119,8 +116,9 @@ func (d *Deidentifier) languages(docs []*data.Document, group func(k int) string
 		told[p] = slices.Compact(told[p])
 	}
 	for k, doc := range docs {
-		if p := group(k); guessed[k] && p != "" && len(told[p]) == 1 {
-			doc.Language, all[k] = told[p][0], told[p]
+		if p := group(k); guessed[k] && p != "" && len(told[p]) == 1 && doc.Language == "" {
+			doc.Language = told[p][0]
+			all[k], _ = d.Languages(doc.Text, doc.Language)
 		}
 	}
 	return all

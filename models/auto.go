@@ -13,8 +13,10 @@ import (
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -113,23 +115,31 @@ func (m *Model) Accepted() (*data.TypeSet, error) {
 // Languages returns the languages whose models examine a note, sorted. It returns nil unless
 // the model is Auto.
 func (m *Model) Languages(text string) []string {
-	all, _ := m.Told(text)
+	all, _ := m.Told(text, "")
 	return all
 }
 
-// Told returns Languages, and whether these are a guess, because the text has too few function words to tell.
-func (m *Model) Told(text string) (all []string, guessed bool) {
+// Told returns Languages, and whether these are a guess, because the text has too few function words to tell. With the language that the patient's other texts tell,
+// or "", it returns those whose models examine the text then.
+func (m *Model) Told(text, other string) (all []string, guessed bool) {
 	if m.members == nil {
 		return nil, false
 	}
 	d := m.recent.get(text, m.decide)
-	return slices.Clone(d.languages), d.guessed
+	languages := d.languages
+	if d.guessed {
+		languages = guided(languages, text, language.Language(other))
+	}
+	for _, l := range languages {
+		all = append(all, string(l))
+	}
+	return all, d.guessed
 }
 
 // decision is which models examine a note.
 type decision struct {
-	languages []string // sorted
-	guessed   bool     // not told by function words
+	languages []language.Language // sorted
+	guessed   bool                // not told by function words
 }
 
 // recent has the decisions about some of the last notes, because the safety net, the replacer and the audit ask for those of each note.
@@ -172,11 +182,7 @@ func (m *Model) decide(text string) decision {
 			known = slices.Sorted(maps.Keys(m.members)) // the error comes from tagging as well
 		}
 	}
-	d := decision{guessed: guessed}
-	for _, l := range known {
-		d.languages = append(d.languages, string(l))
-	}
-	return d
+	return decision{known, guessed}
 }
 
 // languagesOf returns the languages of the parts that have a model, sorted.
@@ -268,9 +274,8 @@ func names[V any](of map[language.Language]V) string {
 
 // Tag implements data.Tagger. In a note in several languages, each model's spans count in the
 // parts of its language; where no language is known, the spans of all models count. If the whole
-// note is a few words that may be in any language, and without a digit, only what all models find
-// counts: they are abbreviations in most cases. The Language of a document, if it has one with a
-// model, decides for all of it.
+// note is a few words that may be in any language, and without a digit, ordinary words and
+// abbreviations count only if all models find them. The Language of a document guides the guess.
 func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	parts := make([][]language.Part, len(docs))
 	unsure := make([]bool, len(docs))   // whether the text is words that may be in any language
@@ -281,15 +286,17 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 			return nil, err
 		}
 		known := languagesOf(a.taggers, parts[i])
-		if _, ok := a.taggers[language.Language(d.Language)]; ok {
-			known, parts[i] = []language.Language{language.Language(d.Language)}, []language.Part{{End: len(d.Text), Language: language.Undecided}}
-		}
 		if len(known) == 0 {
-			var err error
-			if known, err = a.guessed(d.Text); err != nil {
+			guess, err := a.guessed(d.Text)
+			if err != nil {
 				return nil, err
 			}
-			unsure[i] = len(known) > 1 && !strings.ContainsFunc(d.Text, unicode.IsDigit)
+			told := language.Language(d.Language)
+			if _, ok := a.taggers[told]; !ok {
+				told = ""
+			}
+			known = guided(guess, d.Text, told)
+			unsure[i] = len(known) > 1 && !hasDigit(d.Text)
 		}
 		for _, l := range known {
 			of[l] = append(of[l], i)
@@ -315,7 +322,7 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 	}
 	for i := range found {
 		if unsure[i] {
-			found[i] = agreed(found[i])
+			found[i] = agreed(docs[i].Text, found[i])
 		}
 		found[i] = disjoint(found[i])
 	}
@@ -339,18 +346,53 @@ func (a auto) counts(parts []language.Part, s data.Span, l language.Language) bo
 	})
 }
 
-// agreed returns the spans of several models that overlap one of another model. Those of a single model do not overlap.
-func agreed(spans []data.Span) []data.Span {
-	var both []data.Span
+// guided returns the languages whose models examine a text without enough function words, from the guess and the language that the patient's other texts tell, if
+// any. Where the guess is open, a text with digits is in the latter: they are the same in any language. Otherwise names decide, which may be of another language.
+func guided(guess []language.Language, text string, told language.Language) []language.Language {
+	switch {
+	case told == "" || len(guess) == 1 && guess[0] == told:
+		return guess
+	case len(guess) > 1 && hasDigit(text):
+		return []language.Language{told}
+	}
+	both := append(slices.Clone(guess), told)
+	slices.Sort(both)
+	return slices.Compact(both)
+}
+
+func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
+
+// agreed returns the spans of several models without those of a single model that are ordinary words or abbreviations.
+func agreed(text string, spans []data.Span) []data.Span {
+	var counted []data.Span
 	for i, s := range spans {
-		for k, other := range spans {
-			if i != k && other.Start < s.End && s.Start < other.End {
-				both = append(both, s)
-				break
-			}
+		if !isTerm(text[s.Start:s.End]) || overlapsAnother(spans, i) {
+			counted = append(counted, s)
 		}
 	}
-	return both
+	return counted
+}
+
+func overlapsAnother(spans []data.Span, i int) bool {
+	for k, s := range spans {
+		if k != i && s.Start < spans[i].End && spans[i].Start < s.End {
+			return true
+		}
+	}
+	return false
+}
+
+// isTerm reports whether all words of a text are ordinary words, drugs and the like, or abbreviations: two to five capitals, or letters without a vowel.
+func isTerm(text string) bool {
+	for _, token := range (tokenize.LettersDigits{}).Tokens(text, nil) {
+		word := text[token.Start:token.End]
+		folded := fold.Fold(word)
+		short := len(word) <= 5 && strings.ToUpper(word) == word
+		if !short && strings.ContainsAny(folded, "aeiou") && !wordlists.Common(folded) {
+			return false
+		}
+	}
+	return true
 }
 
 // disjoint sorts spans and merges those that overlap. A merged span has the type and score of

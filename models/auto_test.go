@@ -160,7 +160,7 @@ func TestWordsOfAnyLanguageWereExaminedByTheWrongModel(t *testing.T) {
 	var docs []*data.Document
 	for _, text := range texts {
 		docs = append(docs, &data.Document{ID: text, Text: text}, &data.Document{ID: text + " en", Text: text, Language: "en"})
-		if all, guessed := m.Told(text); !guessed || len(all) != 2 {
+		if all, guessed := m.Told(text, ""); !guessed || len(all) != 2 {
 			t.Errorf("%q is in %v, guessed %v", text, all, guessed)
 		}
 	}
@@ -168,15 +168,28 @@ func TestWordsOfAnyLanguageWereExaminedByTheWrongModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names := []string{"Nguyen, Oda", "Herzog", "Goikoetxea Mendizábal"}
+	for _, text := range names {
+		docs = append(docs, &data.Document{ID: text, Text: text}, &data.Document{ID: text + " en", Text: text, Language: "en"})
+	}
+	if found, err = m.Tag(t.Context(), docs); err != nil {
+		t.Fatal(err)
+	}
+	for i, spans := range found[2*len(texts):] {
+		if len(spans) == 0 {
+			t.Errorf("%s: nothing is found", docs[2*len(texts)+i].ID)
+		}
+	}
+	found = found[:2*len(texts)]
 	for i, spans := range found {
 		if len(spans) > 0 {
 			t.Errorf("%s: %v", docs[i].ID, spans)
 		}
 	}
-	if all, guessed := m.Told("She was seen by the nurse in the clinic."); guessed || len(all) != 1 {
+	if all, guessed := m.Told("She was seen by the nurse in the clinic.", ""); guessed || len(all) != 1 {
 		t.Errorf("an English sentence is in %v, guessed %v", all, guessed)
 	}
-	if all, guessed := m.Told("She was seen by the nurse in the clinic and went home.\nLa paciente fue vista por la enfermera de la clínica y se fue a su casa."); guessed || len(all) != 2 {
+	if all, guessed := m.Told("She was seen by the nurse in the clinic and went home.\nLa paciente fue vista por la enfermera de la clínica y se fue a su casa.", ""); guessed || len(all) != 2 {
 		t.Errorf("a note in two languages is in %v, guessed %v", all, guessed)
 	}
 }

@@ -54,7 +54,7 @@ var spanish = profile{
 	schedules: schedules(`(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?)`,
 		`(DAY(?:(?:, | y | e |/)DAY)+)\b`,
 		`\b(?:[Cc]ada|[Tt]odos los) (DAY(?:(?:, | y | e )DAY)*)\b`,
-		`\b(?i:semanal(?:es)?|cada semana|(?:una|1|dos|2|tres|3) ve(?:z|ces) (?:por|a la) semana)(?:,? (?i:los|el)|,|:)? \(?(DAY(?:(?:, | y | e |/)DAY)*)\b`,
+		`\b(?i:semanal(?:es)?|cada semana|(?:una|1|dos|2|tres|3) ve(?:z|ces) (?:por|a la) semana)(?: (?i:los)|:| \()? ?(DAY(?:(?:, | y | e |/)DAY)*)\b`,
 		`\b[Ll]os (DAY(?:(?:, | y | e | y los )DAY)*)\b`,
 		`\b(?i:(?:hemo)?di[áa]lisis|HD)(?: (?i:los))?:? (DAY(?:(?:, | y | e |/|-)DAY){2,3})\b`,
 		`\b([Ll]unes a viernes)\b`,

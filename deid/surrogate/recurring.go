@@ -8,14 +8,18 @@ import (
 )
 
 // Recurs reports whether a part of a text is a day of the week, or several, in the schedule of a drug or of dialysis: "every Friday", "on
-// Mondays", "Tu/Th/Sa", "Mon-Fri", "5 mg Mon, Wed and Fri". Such days are no elements of the date of an event. Days that may be those of an event
+// Mondays", "Tu/Th/Sa", "Mon-Fri", "5 mg Mon, Wed and Fri". Such days are no elements of the date of an event. Days that are likely those of an event
 // are not among them: "Mon/Tue", "Thu-Sat", and days before a date.
 func (m *Maker) Recurs(text string, start, end int) bool {
 	if !m.isWeekdays(text[start:end]) {
 		return false
 	}
 	line, from := lineAround(text, start, end)
+	digits := strings.ContainsAny(line, "0123456789")
 	for _, schedule := range m.lang.schedules {
+		if schedule.doses && !digits || schedule.planned && wasGiven.MatchString(line) {
+			continue
+		}
 		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {
 			if from+match[2] <= start && end <= from+match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
 				return true
@@ -87,7 +91,9 @@ func (m *Maker) isWeekdays(text string) bool {
 // schedule is an expression for days of the week that recur, of which the first group is the days.
 type schedule struct {
 	*regexp.Regexp
-	gap bool // they recur only if they are not consecutive
+	gap     bool // they recur only if they are not consecutive
+	doses   bool // it contains doses, so that it needs a digit
+	planned bool // they do not recur on a line that says what was given
 }
 
 // schedules returns the schedules of a language, from the expressions for a day, and for days after a dose, after words such as every and weekly, in the plural,
@@ -95,16 +101,20 @@ type schedule struct {
 func schedules(day, dosed, every, weekly, plural, dialysis, form, list string) []schedule {
 	compile := func(expr string) *regexp.Regexp { return regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)) }
 	return []schedule{
-		{compile(amount + route + dosed), false}, {compile(dayThenDose), false}, {compile(doseThenDay), false},
-		{compile(every), false}, {compile(weekly), false}, {compile(plural), false}, {compile(dialysis), false}, {compile(form), false}, {compile(list), true},
+		{Regexp: compile(dose + dosed), doses: true}, {Regexp: compile(dayThenDose), doses: true, planned: true}, {Regexp: compile(doseThenDay), doses: true, planned: true},
+		{Regexp: compile(every)}, {Regexp: compile(weekly)}, {Regexp: compile(plural)}, {Regexp: compile(dialysis), gap: true}, {Regexp: compile(form)}, {Regexp: compile(list), gap: true},
 	}
 }
 
 const (
-	// amount matches the end of a dose, and route what may stand between it and its days.
-	amount = `(?i:[0-9] ?(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)`
-	route  = `(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?(?: (?:on|los))? )`
-	// dayThenDose and doseThenDay match two doses or more on days of their own: "Mon 5 mg, Tue 2.5 mg", "5 mg Mon, 2.5 mg Tue".
-	dayThenDose = `((?:DAYs?:? (?:[0-9]+[.,/])?[0-9]*` + amount + `)(?:[,;.]? (?i:and |y )?)){1,6}DAYs?:? (?:[0-9]+[.,/])?[0-9]*` + amount + `)\b)`
-	doseThenDay = `(` + amount + route + `DAYs?(?:[,;]? (?i:and |y )?(?:[0-9]+[.,/])?[0-9]*` + amount + route + `DAYs?){1,6})\b`
+	// dose matches the end of a dose, and what may stand between it and its days.
+	dose = `(?i:[0-9] ?(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?(?: (?:on|los))? )`
+	// oral matches a dose that is swallowed.
+	oral = `(?:[0-9]+[.,/])?[0-9]+ ?(?i:mg|mcg|µg|μg|ug|tab(?:let)?s?|caps?(?:ules?)?|comp(?:rimidos?)?)(?: (?i:po|vo|by mouth|orally|v\.o\.))?`
+	// dayThenDose and doseThenDay match three doses or more on days of their own: "Mon 5 mg, Tue 2.5 mg, Wed 5 mg", "5 mg Mon, 2.5 mg Tue, 5 mg Wed".
+	dayThenDose = `\b((?:DAYs?:? ` + oral + `[,;.]? (?i:and |y )?){2,6}DAYs?:? ` + oral + `)\b`
+	doseThenDay = `\b(` + oral + `(?i: on| los)? DAYs?(?:[,;]? (?i:and |y )?` + oral + `(?i: on| los)? DAYs?){2,6})\b`
 )
+
+// wasGiven matches the words of a line that says what was given, and on which days.
+var wasGiven = regexp.MustCompile(`\b(?i:gave|given|got|received|administered|missed|took|se (?:le )?(?:dio|dieron|administr[óo]|administraron)|recibi[óo])\b`)
