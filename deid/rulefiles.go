@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -157,9 +156,9 @@ func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
 				continue
 			}
 			earlier := found
-			for _, s := range set.Spans(text) {
+			for _, s := range slices.Concat(slices.DeleteFunc(set.Spans(text), func(s data.Span) bool { return sortOfRule(s.Type) == data.Date && !dated(text, s) }), birthYears(set, text)) {
 				same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
-				if (sortOfRule(s.Type) != data.Date || dated(text, s)) && !slices.ContainsFunc(earlier, same) {
+				if !slices.ContainsFunc(earlier, same) {
 					s.Type = become[s.Type]
 					found = append(found, s)
 				}
@@ -191,14 +190,19 @@ func hasForm(sort data.Sort) bool {
 	return false
 }
 
-// dated reports whether a date is recognizable by its form: it contains a digit and is at least as long as 1/1/99, or it is a year of birth.
+// dated reports whether a date is recognizable by its form: it contains a digit and is at least as long as 1/1/99.
 func dated(text string, s data.Span) bool {
 	value := text[s.Start:s.End]
-	if len(value) < len("1/1/99") {
-		return len(value) == len("1930") && bornIn.MatchString(text[max(0, s.Start-16):s.Start])
-	}
-	return strings.ContainsFunc(value, unicode.IsDigit) && !isClock(text, s)
+	return strings.ContainsFunc(value, unicode.IsDigit) && len(value) >= len("1/1/99") && !isClock(text, s)
 }
 
-// bornIn matches the text before a year of birth.
-var bornIn = regexp.MustCompile(`(?:\b(?i:y\.?o\.?b\.?|birth ?(?:year|date)?|d\.?o\.?b\.?|born|nacid[oa]|nacimiento)|[(,;] ?[bn]\.)(?i: in| en)?[ :=]{0,2}$`)
+// birthYears returns the years that a rule of the set finds behind a label of birth.
+func birthYears(set *rules.Set, text string) []data.Span {
+	var years []data.Span
+	for _, m := range set.Find(text) {
+		if m.Rule == "date-year-of-birth" {
+			years = append(years, m.Span)
+		}
+	}
+	return years
+}
