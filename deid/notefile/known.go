@@ -9,7 +9,7 @@ import (
 )
 
 // ReadKnown reads a file of known values of patients: one of safetynet.Read, or a file of FHIR, such as the Patient.ndjson of a bulk
-// export, whose Patients say their names, identifiers, addresses and telephone numbers. Either may be gzipped if it is FHIR.
+// export, whose Patients say their names, identifiers, addresses and telephone numbers. A file of FHIR may be gzipped.
 func ReadKnown(path string, types *data.TypeSet) (*safetynet.Values, error) {
 	open := func() (io.ReadCloser, error) {
 		file, err := bounded.OpenRegular(path)
@@ -43,6 +43,9 @@ func ReadKnown(path string, types *data.TypeSet) (*safetynet.Values, error) {
 		for patient, known := range record.Known {
 			values.Add(patient, known)
 			patients++
+		}
+		for name, patient := range record.Aliases {
+			values.Alias(name, patient)
 		}
 	}
 	if patients == 0 {

@@ -106,12 +106,13 @@ var columns = map[string]Kind{
 // Values are known values, by patient and by note.
 type Values struct {
 	byPatient, byNote map[string][]Value
+	patients          map[string]string // other names of patients
 	short             int
 }
 
 // NewValues returns values to which Add adds some.
 func NewValues() *Values {
-	return &Values{byPatient: map[string][]Value{}, byNote: map[string][]Value{}}
+	return &Values{byPatient: map[string][]Value{}, byNote: map[string][]Value{}, patients: map[string]string{}}
 }
 
 // Short returns the number of values that are too short to search for, such as a record number of
@@ -120,6 +121,13 @@ func (v *Values) Short() int { return v.short }
 
 // Add adds values of a patient.
 func (v *Values) Add(patient string, values []Value) { v.put(v.byPatient, patient, values) }
+
+// Alias lets notes name a patient differently. The first patient with a name has it.
+func (v *Values) Alias(name, patient string) {
+	if _, ok := v.patients[name]; !ok {
+		v.patients[name] = patient
+	}
+}
 
 func (v *Values) put(of map[string][]Value, key string, values []Value) {
 	for _, value := range values {
@@ -137,7 +145,11 @@ func (v *Values) Of(doc *data.Document) []Value {
 	}
 	known := v.byNote[doc.ID]
 	if doc.Patient != "" {
-		known = slices.Concat(known, v.byPatient[doc.Patient])
+		of, ok := v.byPatient[doc.Patient]
+		if !ok {
+			of = v.byPatient[v.patients[doc.Patient]]
+		}
+		known = slices.Concat(known, of)
 	}
 	return known
 }

@@ -27,6 +27,8 @@ type Record struct {
 	Fields map[field.Action]int
 	// Known are the values that the record knows about patients, by patient, also about those without notes in it. It may be nil.
 	Known map[string][]safetynet.Value
+	// Aliases are other names of these patients, which references in other records may have. It may be nil.
+	Aliases map[string]string
 
 	// The following fields are for the packages of formats. They say how Encode changes the record.
 

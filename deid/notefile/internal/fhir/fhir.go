@@ -96,7 +96,7 @@ func readRecord(in *base.Source, o base.Options, raw []byte, line, offset int) (
 			}
 		}
 	}
-	record := &base.Record{Raw: raw, Line: line, Notes: f.notes, Dropped: f.dropped, Fixed: f.masks, Known: f.knownByReference()}
+	record := &base.Record{Raw: raw, Line: line, Notes: f.notes, Dropped: f.dropped, Fixed: f.masks, Known: f.known, Aliases: f.aliases()}
 	if f.fields != nil {
 		f.finishFields(record)
 	}

@@ -3,14 +3,12 @@ package fhir
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
-	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // patientKeys are the elements that name the patient of a resource, in the order in which they count.
@@ -67,13 +65,17 @@ func (f *reader) findIdentifiers(patient int) {
 	}
 }
 
-// knownByReference returns the known values of the Patients of the record, also under the names that references by an identifier have in other records.
-func (f *reader) knownByReference() map[string][]safetynet.Value {
-	all := maps.Clone(f.known)
+// aliases returns the names that references by an identifier or by the address of an entry have in other records, with the Patients of the record that they name.
+func (f *reader) aliases() map[string]string {
+	all := map[string]string{}
 	for id, to := range f.targets.identifiers {
-		if known := f.known[to.name]; known != nil && strings.Trim(id, "|") != "" {
-			name := queryName("Patient", "identifier="+strings.TrimPrefix(id, "|"))
-			all[name] = append(slices.Clip(all[name]), known...)
+		if f.known[to.name] != nil {
+			all[queryName("Patient", "identifier="+id)] = to.name
+		}
+	}
+	for address, k := range f.targets.urls {
+		if name := f.named(k).name; name != address.name && f.known[name] != nil && f.j.First(k, "resourceType") == "Patient" {
+			all[address.name] = name
 		}
 	}
 	return all
