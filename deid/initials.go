@@ -19,6 +19,8 @@ var (
 		`\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? (\p{Lu} |[A-Z]{2} )$`)
 	// initialsAfter matches a comma and initials after a name: "Amundsen, I.", "Amundsen, I.K."
 	initialsAfter = regexp.MustCompile(`^, ?(?:\p{Lu}\.){1,3}`)
+	// joinedFirst matches a first name in capitals that a comma without a blank joins to a surname: "AMUNDSEN,ISAK"
+	joinedFirst = regexp.MustCompile(`^,\p{Lu}{3,}\b`)
 )
 
 // credential reports whether letters such as M.D. or DR are a title or a profession, and not initials.
@@ -88,6 +90,9 @@ func withInitials(text string, s data.Span, from, to int) data.Span {
 		if m := initialsAfter.FindStringIndex(text[s.End:min(to, s.End+16)]); m != nil && !credential(text[s.End:s.End+m[1]]) {
 			s.End += m[1]
 		}
+	}
+	if m := joinedFirst.FindString(text[s.End:min(to, s.End+32)]); m != "" && strings.ToUpper(text[s.Start:s.End]) == text[s.Start:s.End] && !credential(m) {
+		s.End += len(m)
 	}
 	if !strings.HasSuffix(text[:s.Start], ".") && !strings.HasSuffix(text[:s.Start], " ") {
 		return s

@@ -38,7 +38,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		if i+1 < len(spans) && spans[i+1].Start >= s.End {
 			to = spans[i+1].Start
 		}
-		for _, part := range withoutRulers(text, s) {
+		for _, part := range apart(text, withoutRulers(text, s), sort) {
 			sort := sort(part.Type)
 			if sort == data.Date && conjunction.MatchString(text[part.Start:part.End]) {
 				continue
@@ -69,6 +69,18 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		}
 	}
 	return all
+}
+
+// apart divides a date that is a month and a whole date into two: in "BROWN,MAY 03/04/2071", May is a name.
+func apart(text string, parts []data.Span, sort func(typ string) data.Sort) []data.Span {
+	for i, s := range parts {
+		if m := monthAndDate.FindStringSubmatchIndex(text[s.Start:s.End]); m != nil && sort(s.Type) == data.Date {
+			date := s
+			parts[i].End, date.Start = s.Start+m[3], s.Start+m[4]
+			parts = slices.Insert(parts, i+1, date)
+		}
+	}
+	return parts
 }
 
 // drawn contains the characters of ruled lines.
@@ -191,6 +203,7 @@ var (
 	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
 	clockValue    = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
 	dateAndGap    = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
+	monthAndDate  = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
 	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
 	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
 	lastFraction  = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)

@@ -176,3 +176,14 @@ func TestATimeAfterADateWasTakenForADate(t *testing.T) {
 		"on «DATE|14-45-00»":                     "on [DATE]",
 	})
 }
+
+// "BROWN,MAY 03/04/2071" became "[DOCTOR],2004, 2071" under Safe Harbor, because May 03/04 was taken for a date of its own.
+func TestAMonthBeforeAWholeDateIsApart(t *testing.T) {
+	checkClean(t, map[string]string{
+		"by «DATE|April 03/04/2071»":                "by [DATE] [DATE]",
+		"by «DOCTOR|BROWN»,«DATE|MAY 3-4-71» at":    "by [DOCTOR],[DATE] [DATE] at",
+		"on «DATE|May 3, 2071»":                     "on [DATE]",
+		"by «DOCTOR|VEGA»,PER on, «DOCTOR|VEGA»,MD": "by [DOCTOR] on, [DOCTOR],MD",
+		"by «DOCTOR|Vega»,PER":                      "by [DOCTOR],PER",
+	})
+}

@@ -33,8 +33,8 @@ that distribute notes themselves, such as Spark; see docs/clusters.md and script
 
 A note that cannot be examined is answered {"id":...,"line":...,"error":"..."}, and so is a line
 that is not valid; the id is missing if it cannot be read. Blank lines have no answer. Messages
-go to stderr. The exit code is 3 if some notes could not be examined, and 2 if the worker was
-stopped by a signal; before it stops, it answers the lines that it has read.`,
+go to stderr. The exit code is 3 if some notes could not be examined, and 2 if none could, or if
+the worker was stopped by a signal; before it stops, it answers the lines that it has read.`,
 		Example: `  lethe worker --model en <notes.jsonl >clean.jsonl
   lethe worker --replace surrogate --key-file key --workers 1`,
 		Args: wants(),

@@ -29,7 +29,7 @@ type identity struct {
 type answer struct {
 	ID        string      `json:"id,omitempty"`
 	Patient   string      `json:"patient,omitempty"`
-	Text      *string     `json:"text,omitempty"` // nil if the note could not be examined
+	Text      *string     `json:"text,omitzero"` // nil if the note could not be examined
 	Spans     []found     `json:"spans"`
 	Doubts    []wire.Span `json:"doubts,omitempty"`
 	Unlike    []string    `json:"unlike,omitempty"`    // in which ways the note is unlike those that the model was calibrated on

@@ -117,6 +117,9 @@ func (p *prepared) add(q *request, n note) error {
 	if len(n.Spans) > 0 && !q.SpansGiven {
 		return wire.Unprocessable("it has spans, but spans_given is not true")
 	}
+	if n.Spans == nil && q.SpansGiven {
+		return wire.Unprocessable("spans_given is true, but it has no spans: an empty list says that it contains no PHI")
+	}
 	spans, err := index.Read(n.Spans, p.Types)
 	if err != nil {
 		return err

@@ -38,11 +38,16 @@ func (c Config) stream(w http.ResponseWriter, r *http.Request) {
 	answers := make(chan pending, pipeline)
 	room := semaphore.NewWeighted(backlog)
 	go c.readLines(ctx, r.Body, room, answers)
+	empty := true
 	for next := range answers {
+		empty = false
 		if wire.WriteLine(w, <-next.answer) != nil || len(answers) == 0 && flow.Flush() != nil {
 			return
 		}
 		room.Release(next.bytes)
+	}
+	if empty && r.Context().Err() == nil {
+		w.WriteHeader(http.StatusOK)
 	}
 }
 

@@ -149,6 +149,38 @@ func TestSpansOfTheRequestAreThePHI(t *testing.T) {
 	if status != 200 || *decode(t, raw).Notes[0].Text != "👍 [PATIENT] and Lund" {
 		t.Errorf("%d: %s", status, raw)
 	}
+	// Without spans, the note came back as it was.
+	if status, raw := post(t, s, "application/json", object{"text": "Oda Lund", "spans_given": true}); status != 422 {
+		t.Errorf("without spans: %d: %s", status, raw)
+	}
+	if status, raw := post(t, s, "application/json", object{"text": "x", "spans_given": true, "spans": []object{}}); status != 200 || *decode(t, raw).Notes[0].Text != "x" {
+		t.Errorf("with an empty list of spans: %d: %s", status, raw)
+	}
+}
+
+// The text of a note of which nothing is left was missing, as that of a note that could not be examined is.
+func TestAnEmptyTextWasMissing(t *testing.T) {
+	s, _ := server(t)
+	status, raw := post(t, s, "application/json", object{"text": ""})
+	if answer := decode(t, raw); status != 200 || answer.Notes[0].Text == nil || *answer.Notes[0].Text != "" {
+		t.Errorf("%d: %s", status, raw)
+	}
+}
+
+// A stream without lines was answered with an error in the program.
+func TestAnEmptyStreamFailed(t *testing.T) {
+	s, _ := server(t)
+	for _, body := range []string{"", "\n\n"} {
+		answer, err := http.Post(s.URL+"/v1/deidentify", "application/x-ndjson", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != 200 || len(raw) > 0 || err != nil {
+			t.Errorf("%q: %d, %s, %v", body, answer.StatusCode, raw, err)
+		}
+	}
 }
 
 func TestRequestsThatAreRefused(t *testing.T) {
