@@ -64,6 +64,7 @@ func reliability(all []outcome) Reliability {
 				b.Right++
 			}
 		}
+		b.Said = min(b.Said, 1) // the sum of rounded quotients may exceed it
 		r.Bins = append(r.Bins, b)
 		r.Error += math.Abs(b.Said-b.Observed()) * float64(len(part)) / float64(len(all))
 	}
