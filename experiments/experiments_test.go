@@ -627,3 +627,30 @@ func ExampleLoad() {
 	// demo [dev test train] 0.25
 	// --set system.ann.network.dropout: 1.5 is not in [0, 1)
 }
+
+// After a training had gone on, compare and report used the predictions of the model before.
+func TestPredictionsOfAnEarlierModelWereKept(t *testing.T) {
+	dir := t.TempDir()
+	run, old := filepath.Join(dir, "run"), filepath.Join(dir, "run", "predictions", "test", "old.txt")
+	train := func(epochs string, resume bool) (better bool) {
+		t.Helper()
+		text := strings.NewReplacer("notes: {train: 3, dev: 2}", "notes: {train: 30, dev: 5}", "epochs: 3", "epochs: "+epochs).Replace(student)
+		config, err := Load(write(t, filepath.Join(dir, "x.yaml"), text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := TrainOptions{Dir: run, Resume: resume, Workers: 2, Epoch: func(e taggers.Epoch) { better = better || e.Best }}
+		if _, err := Train(t.Context(), config, opt); err != nil {
+			t.Fatal(err)
+		}
+		return better
+	}
+	train("2", false)
+	write(t, old, "")
+	if train("2", true); !exists(old) {
+		t.Error("a resumed training that has nothing to do removes predictions")
+	}
+	if better := train("12", true); !better || exists(old) {
+		t.Errorf("a resumed training: better %v, predictions there %v", better, exists(old))
+	}
+}

@@ -157,6 +157,13 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 // scores returns the path of a split's scores.
 func (r *Run) scores(split string) string { return filepath.Join(r.Dir, evaluations, split+".json") }
 
+// forget removes the predictions and scores of an earlier model, as its operating points are removed.
+func (r *Run) forget() {
+	for _, dir := range []string{predictions, evaluations} {
+		_ = os.RemoveAll(filepath.Join(r.Dir, dir)) // if it fails, they are as old as before
+	}
+}
+
 // Scored reports whether the run is complete for a split: its scores are what Predict writes last.
 func (r *Run) Scored(split string) bool { return exists(r.scores(split)) }
 

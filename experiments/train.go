@@ -92,6 +92,8 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err != nil {
 		return nil, err
 	}
+	model := &models.Model{Dir: filepath.Join(opt.Dir, models.Folder)}
+	before, _ := model.Digest()    // "" if there is none
 	parameters := map[string]int{} // by member
 	tagger, err := system.Fit(ctx, c.System, taggers.Task{
 		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: copies, Seed: c.Seed,
@@ -109,6 +111,9 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			},
 		},
 	})
+	if after, _ := model.Digest(); after != before {
+		run.forget()
+	}
 	if log.err != nil {
 		return nil, log.err
 	}
