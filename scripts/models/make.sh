@@ -131,9 +131,8 @@ declare -A writers=(
 	[es-eighth]="apellidos biografias cordillera cotidianos meridianos numeros rarezas unidades"
 	[es-ninth]="altiplano espejismos llanura memorias ribera ventanillas"
 	[es-tenth]="alameda salinas"
-	[es-eleventh]="cantera columnas marea pampa robledal"
 )
-declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [en-ninth]=36344 [en-tenth]=40447 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924 [es-eighth]=14368 [es-ninth]=16021 [es-tenth]=16860)
+declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [en-ninth]=36344 [en-tenth]=40447 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924 [es-eighth]=14368 [es-ninth]=16021)
 
 without_space='[{family: shape}, {family: gazetteer, window: 1}, {family: rule, window: 1}]'
 
@@ -331,9 +330,7 @@ spanish() {
 	further ninth eighth 6 26000 "${late[@]}"
 	others tenth ninth
 	further tenth ninth 6 28000 "${late[@]}"
-	others eleventh tenth
-	further eleventh tenth 6 30000 "${late[@]}"
-	ship eleventh
+	ship tenth
 }
 
 # spanish_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
