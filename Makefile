@@ -37,7 +37,7 @@ demo: build # generate a corpus, train, score, de-identify: a few minutes
 site: build # the documentation with a search and a reference, to be read from the disk: site/index.html
 	go run ./scripts/site --program ./lethe --output site
 
-models: # make checkpoints/en and checkpoints/es from nothing: about nine hours; see docs/models.md
+models: # make checkpoints/en and checkpoints/es from nothing: about ten hours; see docs/models.md
 	scripts/models/make.sh models-out
 
 bench:

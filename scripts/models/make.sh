@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the models that come with the program, checkpoints/en and checkpoints/es, from nothing. It takes
-# about nine hours of two cores, and can be interrupted at any point and started again; the same inputs
+# about ten hours of two cores, and can be interrupted at any point and started again; the same inputs
 # give the same bits.
 #
 #   LETHE_CORPORA=/data LETHE_GAZETTEERS=/lists LETHE_TEXT=/text scripts/models/make.sh OUT [en] [es]
