@@ -121,7 +121,7 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 			return nil, fmt.Errorf("%s:%d: carriage return inside the line: line ends must be LF or CR LF", name, n)
 		}
 		row := columns(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")) // the script reads CR as part of the last label, so that nothing is right
-		for len(row) > 0 && row[len(row)-1] == "" { // as Perl does
+		for len(row) > 0 && row[len(row)-1] == "" {                              // as Perl does
 			row = row[:len(row)-1]
 		}
 		if want == 0 {
