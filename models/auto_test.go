@@ -164,15 +164,12 @@ func TestWordsOfAnyLanguageWereExaminedByTheWrongModel(t *testing.T) {
 			t.Errorf("%q is in %v, guessed %v", text, all, guessed)
 		}
 	}
-	found, err := m.Tag(t.Context(), docs)
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := []string{"Nguyen, Oda", "Herzog", "Goikoetxea Mendizábal"}
 	for _, text := range names {
 		docs = append(docs, &data.Document{ID: text, Text: text}, &data.Document{ID: text + " en", Text: text, Language: "en"})
 	}
-	if found, err = m.Tag(t.Context(), docs); err != nil {
+	found, err := m.Tag(t.Context(), docs)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for i, spans := range found[2*len(texts):] {
