@@ -166,6 +166,7 @@ func TestYearsOfBirthStayed(t *testing.T) {
 		"YOB: 1930. DOB 1931, birthdate 1932":                     "YOB: [DATE]. DOB [DATE], birthdate [DATE]",
 		"Lowell, 93, b. 1930, is 93, b.1930, born in 1931":        "Lowell, 93, b. [DATE], is 93, b.[DATE], born in [DATE]",
 		"95 yo F b. 1930 with hip pain. b.1931. Yr of birth 1932": "95 yo F b. [DATE] with hip pain. b.[DATE]. Yr of birth [DATE]",
+		"born 1930 grams, birth 19305 and 1930/2":                 "born 1930 grams, birth 19305 and 1930/2",
 		"born 1930 g, b 1930, lot b. 1930, in 1930":               "born 1930 g, b 1930, lot b. 1930, in 1930",
 	} {
 		d := &Deidentifier{Net: net}
