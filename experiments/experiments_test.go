@@ -654,3 +654,49 @@ func TestPredictionsOfAnEarlierModelWereKept(t *testing.T) {
 		t.Errorf("a resumed training: better %v, predictions there %v", better, exists(old))
 	}
 }
+
+// If a note was withdrawn or the order of a file changed, the part test of a fold contained notes that the model had been trained on, without a word.
+func TestPartsOfAnotherCorpusContainedTrainingNotes(t *testing.T) {
+	dir := t.TempDir()
+	notes := filepath.Join(dir, "notes.jsonl")
+	var lines []string
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf(`{"id":"%02d","patient":"%d","text":"Seen by Dr. Vega in %d.","spans":[{"start":12,"end":16,"type":"DOCTOR"}]}`, i, i/3, i))
+	}
+	text := strings.Replace(student, "format: synth\n  notes: {train: 3, dev: 2}\n  copies: {swap_values: 0.5, invent_values: 1}", "format: jsonl\n  types: i2b2-2014\n  splits: {train: "+notes+"}\n  fold: {number: 1, of: 3}\n  hold_out: {fraction: 0.2}", 1)
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, notes, strings.Join(lines, "\n")+"\n")
+	run := filepath.Join(dir, "run")
+	if _, err := Train(t.Context(), config, TrainOptions{Dir: run, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	gold := func(split string) error {
+		t.Helper()
+		r, err := OpenRun(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Gold(split, nil)
+		return err
+	}
+	for _, split := range []string{TrainSplit, DevSplit, TestSplit} {
+		if err := gold(split); err != nil {
+			t.Errorf("%s of the same notes: %v", split, err)
+		}
+	}
+	slices.Reverse(lines)
+	for name, changed := range map[string][]string{"in another order": lines, "without a patient": lines[3:]} {
+		write(t, notes, strings.Join(changed, "\n")+"\n")
+		for _, split := range []string{DevSplit, TestSplit} {
+			if err := gold(split); err == nil || !strings.Contains(err.Error(), "have changed since the training") {
+				t.Errorf("%s of notes %s: error %v", split, name, err)
+			}
+		}
+		if _, err := Train(t.Context(), config, TrainOptions{Dir: run, Workers: 1, Resume: true}); err == nil {
+			t.Errorf("notes %s: the training is resumed", name)
+		}
+	}
+}

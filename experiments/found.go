@@ -23,6 +23,9 @@ func (r *Run) Gold(split string, progress models.Progress) ([]*data.Document, er
 	if err := r.checkSplit(split); err != nil {
 		return nil, err
 	}
+	if err := r.checkParts(split); err != nil {
+		return nil, err
+	}
 	return r.Config.Corpus.Load(split, progress)
 }
 

@@ -2,6 +2,8 @@ package experiments
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -36,6 +39,8 @@ type Machine struct {
 	Resumed   int       `json:"resumed"` // how often the run was resumed; the machine is the last one
 	// Parameters is the number of values that the training sets, in all members; 0 while it is not done.
 	Parameters int `json:"parameters,omitzero"`
+	// Notes is a digest of the ids of the notes that the run was trained on, in their order: see Run.checkParts.
+	Notes string `json:"notes,omitzero"`
 }
 
 // Machine reads the description that Train wrote. It returns nil if the run has none.
@@ -54,12 +59,12 @@ func (r *Run) Machine() (*Machine, error) {
 	return m, nil
 }
 
-// note writes the description of the program and the machine.
-func (r *Run) note(opt TrainOptions) error {
+// note writes the description of the program, the machine and the notes to train on. A run cannot be resumed with others.
+func (r *Run) note(opt TrainOptions, train []*data.Document) error {
 	m := &Machine{
 		Lethe: Version(opt.Version), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processor(),
 		Cores: runtime.NumCPU(), Workers: opt.Workers, Kernel: kernel.Name(), Seed: r.Config.Seed,
-		Started: time.Now().UTC().Truncate(time.Second),
+		Started: time.Now().UTC().Truncate(time.Second), Notes: notesDigest(train),
 	}
 	if opt.Resume {
 		earlier, err := r.Machine()
@@ -67,11 +72,43 @@ func (r *Run) note(opt TrainOptions) error {
 			return err
 		}
 		if earlier != nil {
+			if earlier.Notes != "" && earlier.Notes != m.Notes {
+				return fmt.Errorf("%s: the notes to train on are not those with which the run began, or they are in another order", r.Dir)
+			}
 			m.Started, m.Resumed = earlier.Started, earlier.Resumed
 		}
 		m.Resumed++
 	}
 	return r.writeMachine(m)
+}
+
+// checkParts returns an error if a split is a part of the notes given as train, and these are no longer divided as for the training: then the split might contain notes
+// that the model was trained on.
+func (r *Run) checkParts(split string) error {
+	m, err := r.Machine()
+	if err != nil || m == nil || m.Notes == "" || split == TrainSplit || !r.Config.Corpus.cuts(split) {
+		return err
+	}
+	parts, err := r.Config.Corpus.part(nil)
+	if err != nil {
+		return err
+	}
+	if notesDigest(parts[TrainSplit]) != m.Notes {
+		return fmt.Errorf("%s: the notes given as train have changed since the training, or their order has, so that the part %s is another and may contain notes that the model was trained on", r.Dir, split)
+	}
+	return nil
+}
+
+// notesDigest returns a digest of the ids of notes, or "" if there are none.
+func notesDigest(docs []*data.Document) string {
+	if len(docs) == 0 {
+		return ""
+	}
+	digest := sha256.New()
+	for _, d := range docs {
+		fmt.Fprintf(digest, "%d %s\n", len(d.ID), d.ID)
+	}
+	return "sha256:" + hex.EncodeToString(digest.Sum(nil))
 }
 
 // noteParameters adds the number of parameters to the description.

@@ -61,7 +61,7 @@ func Pretrain(ctx context.Context, c *Config, text data.Documents, opt PretrainO
 			}
 		}
 	}
-	if err := run.note(TrainOptions{Resume: opt.Resume, Version: opt.Version, Workers: opt.Workers}); err != nil {
+	if err := run.note(TrainOptions{Resume: opt.Resume, Version: opt.Version, Workers: opt.Workers}, nil); err != nil {
 		return err
 	}
 	log := &epochLog{path: filepath.Join(opt.Dir, LogFile)}

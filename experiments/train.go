@@ -83,7 +83,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if opt.Corpus != nil {
 		opt.Corpus(found)
 	}
-	if err := run.note(opt); err != nil {
+	if err := run.note(opt, train); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
