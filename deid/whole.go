@@ -73,17 +73,18 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 
 // apart divides a date that is a month and a whole date into two: in "BROWN,MAY 03/04/2071", May is a name.
 func apart(text string, parts []data.Span, sort func(typ string) data.Sort) []data.Span {
-	for i, s := range parts {
-		if r, _ := utf8.DecodeRuneInString(text[s.Start:s.End]); sort(s.Type) != data.Date || !unicode.IsLetter(r) {
-			continue
+	var all []data.Span
+	for _, s := range parts {
+		if r, _ := utf8.DecodeRuneInString(text[s.Start:s.End]); sort(s.Type) == data.Date && unicode.IsLetter(r) {
+			if m := monthAndDate.FindStringSubmatchIndex(text[s.Start:s.End]); m != nil {
+				month := s
+				month.End, s.Start = s.Start+m[3], s.Start+m[4]
+				all = append(all, month)
+			}
 		}
-		if m := monthAndDate.FindStringSubmatchIndex(text[s.Start:s.End]); m != nil {
-			date := s
-			parts[i].End, date.Start = s.Start+m[3], s.Start+m[4]
-			parts = slices.Insert(parts, i+1, date)
-		}
+		all = append(all, s)
 	}
-	return parts
+	return all
 }
 
 // drawn contains the characters of ruled lines.
