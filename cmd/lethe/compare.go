@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,7 @@ name are distinguished by the names of their files or folders.`,
 			if f.opt.ByPatient, err = byPatient(by); err != nil {
 				return usageError(cmd, err)
 			}
-			configs, runs, err := systemsOf(args)
+			configs, runs, err := systemsOf(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -73,13 +74,20 @@ name are distinguished by the names of their files or folders.`,
 	return cmd
 }
 
-// systemsOf separates files of experiments from run folders.
-func systemsOf(args []string) (configs []string, runs []*experiments.Run, err error) {
+// systemsOf separates files of experiments from run folders, which must come after them: all are compared with the first.
+func systemsOf(cmd *cobra.Command, args []string) (configs []string, runs []*experiments.Run, err error) {
+	seen := map[string]bool{}
 	for _, arg := range args {
+		if seen[filepath.Clean(arg)] {
+			return nil, nil, usageError(cmd, fmt.Errorf("%s is given twice", arg))
+		}
+		seen[filepath.Clean(arg)] = true
 		info, err := os.Stat(arg)
 		switch {
 		case err != nil:
 			return nil, nil, err
+		case !info.IsDir() && len(runs) > 0:
+			return nil, nil, usageError(cmd, fmt.Errorf("give the experiment %s before the run folders: all systems are compared with the first, and those that are trained come first", arg))
 		case !info.IsDir():
 			configs = append(configs, arg)
 			continue
