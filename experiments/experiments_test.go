@@ -700,3 +700,27 @@ func TestPartsOfAnotherCorpusContainedTrainingNotes(t *testing.T) {
 		}
 	}
 }
+
+func TestUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), student), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{Dir: filepath.Join(dir, "run"), Config: config}
+	ctx, stop := context.WithCancel(t.Context())
+	opt := TrainOptions{Dir: run.Dir, Workers: 1, Epoch: func(taggers.Epoch) { stop() }}
+	if _, err := Train(ctx, config, opt); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	if !run.Unfinished() {
+		t.Error("an interrupted training is finished")
+	}
+	opt.Resume = true
+	if _, err := Train(t.Context(), config, opt); err != nil {
+		t.Fatal(err)
+	}
+	if run.Unfinished() {
+		t.Error("a complete training is not finished")
+	}
+}

@@ -28,6 +28,9 @@ func openRun(dir string, settings []string) (*experiments.Run, error) {
 	for _, moved := range run.Moved {
 		fmt.Fprintf(os.Stderr, "lethe: %s: %s\n", dir, moved)
 	}
+	if run.Unfinished() {
+		fmt.Fprintf(os.Stderr, "lethe: %s: the training is not complete: to go on with it, use lethe train --resume\n", dir)
+	}
 	return run, nil
 }
 
