@@ -75,7 +75,7 @@ func (r *Run) note(opt TrainOptions, train []*data.Document) error {
 			if earlier.Notes != "" && earlier.Notes != m.Notes {
 				return fmt.Errorf("%s: the notes to train on are not those with which the run began, or they are in another order", r.Dir)
 			}
-			m.Started, m.Resumed = earlier.Started, earlier.Resumed
+			m.Started, m.Resumed, m.Parameters = earlier.Started, earlier.Resumed, earlier.Parameters
 		}
 		m.Resumed++
 	}
