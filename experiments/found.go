@@ -23,10 +23,32 @@ func (r *Run) Gold(split string, progress models.Progress) ([]*data.Document, er
 	if err := r.checkSplit(split); err != nil {
 		return nil, err
 	}
-	if err := r.checkParts(split); err != nil {
+	source, err := r.read(split, progress)
+	if err != nil {
 		return nil, err
 	}
-	return r.Config.Corpus.Load(split, progress)
+	return r.Config.Corpus.collect(split, source, progress)
+}
+
+// read reads a split of the run's corpus. If it is a part of the notes given as train, and these are no longer divided as for the training, it returns an error,
+// because the part might contain notes that the model was trained on.
+func (r *Run) read(split string, progress models.Progress) (data.Documents, error) {
+	c := &r.Config.Corpus
+	if !c.cuts(split) || split == TrainSplit {
+		return c.read(split, progress)
+	}
+	m, err := r.Machine()
+	if err != nil {
+		return nil, err
+	}
+	parts, err := c.part(progress)
+	if err != nil {
+		return nil, err
+	}
+	if m != nil && m.Notes != "" && m.Notes != notesDigest(parts[TrainSplit]) {
+		return nil, fmt.Errorf("%s: the notes given as train have changed since the training, or their order has, so that the part %s is another and may contain notes that the model was trained on", r.Dir, split)
+	}
+	return data.Each(parts[split]), nil
 }
 
 // Found reads the predictions for a split that Predict has written. scored reports whether the

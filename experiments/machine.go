@@ -39,7 +39,7 @@ type Machine struct {
 	Resumed   int       `json:"resumed"` // how often the run was resumed; the machine is the last one
 	// Parameters is the number of values that the training sets, in all members; 0 while it is not done.
 	Parameters int `json:"parameters,omitzero"`
-	// Notes is a digest of the ids of the notes that the run was trained on, in their order: see Run.checkParts.
+	// Notes is a digest of the ids of the notes that the run was trained on, in their order: see Run.read.
 	Notes string `json:"notes,omitzero"`
 }
 
@@ -80,23 +80,6 @@ func (r *Run) note(opt TrainOptions, train []*data.Document) error {
 		m.Resumed++
 	}
 	return r.writeMachine(m)
-}
-
-// checkParts returns an error if a split is a part of the notes given as train, and these are no longer divided as for the training: then the split might contain notes
-// that the model was trained on.
-func (r *Run) checkParts(split string) error {
-	m, err := r.Machine()
-	if err != nil || m == nil || m.Notes == "" || split == TrainSplit || !r.Config.Corpus.cuts(split) {
-		return err
-	}
-	parts, err := r.Config.Corpus.part(nil)
-	if err != nil {
-		return err
-	}
-	if notesDigest(parts[TrainSplit]) != m.Notes {
-		return fmt.Errorf("%s: the notes given as train have changed since the training, or their order has, so that the part %s is another and may contain notes that the model was trained on", r.Dir, split)
-	}
-	return nil
 }
 
 // notesDigest returns a digest of the ids of notes, or "" if there are none.

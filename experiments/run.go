@@ -77,10 +77,7 @@ type PredictOptions struct {
 // notes that cannot be tagged or written count as missed. In both cases Predict returns a
 // *models.Unexamined together with the report.
 func (r *Run) Predict(ctx context.Context, tagger data.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
-	if err := r.checkParts(split); err != nil {
-		return nil, err
-	}
-	source, err := r.Config.Corpus.read(split, opt.Progress)
+	source, err := r.read(split, opt.Progress)
 	if err != nil {
 		return nil, err
 	}

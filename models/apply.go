@@ -83,7 +83,7 @@ func Apply(ctx context.Context, tagger data.Tagger, docs data.Documents, s Strea
 	for batch := range data.Batches(readable, size) {
 		bare := make([]*data.Document, len(batch)) // the notes without their own spans
 		for i, n := range batch {
-			bare[i] = &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Columns: n.Columns}
+			bare[i] = &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Language: n.Language, Columns: n.Columns}
 		}
 		found, errs := data.TagEach(ctx, tagger, bare)
 		if err := ctx.Err(); err != nil {
