@@ -13,7 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/models"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Check reads all files that training, its ablations and scoring each split would read. The report
@@ -24,7 +23,7 @@ func (c *Config) Check(progress models.Progress) (*check.Report, error) {
 	err := c.Corpus.checkSplits(c.System.NeedsDev())
 	var report *check.Report
 	if err == nil {
-		report, err = c.Corpus.Check(wanted(c.System), progress)
+		report, err = c.Corpus.Check(c.wanted(progress), progress)
 	}
 	if err = errors.Join(err, c.checkAblations(), c.checkFiles()); err != nil {
 		return report, err
@@ -32,9 +31,9 @@ func (c *Config) Check(progress models.Progress) (*check.Report, error) {
 	return report, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
 }
 
-// wanted says what a system requires of notes.
-func wanted(s taggers.System) check.Options {
-	return check.Options{Labellings: s.Labellings(), Columns: s.Columns()}
+// wanted says what the system requires of notes.
+func (c *Config) wanted(progress models.Progress) check.Options {
+	return check.Options{Labellings: c.System.Labellings(), Columns: c.System.Columns(), Inherited: c.inherited(progress)}
 }
 
 // checkAblations returns an error for each ablation whose settings are invalid.

@@ -12,7 +12,7 @@ import (
 
 // Notes loads the notes of train and dev as Train does, with the same checks. Without a split dev, dev is nil.
 func (c *Config) Notes(progress models.Progress) (train, dev []*data.Document, err error) {
-	train, dev, _, err = c.Corpus.load(c.System.NeedsDev(), wanted(c.System), progress)
+	train, dev, _, err = c.Corpus.load(c.System.NeedsDev(), c.wanted(progress), progress)
 	return train, dev, err
 }
 

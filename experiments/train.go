@@ -76,7 +76,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			return nil, err
 		}
 	}
-	train, dev, found, err := c.Corpus.load(c.System.NeedsDev(), wanted(c.System), opt.Progress)
+	train, dev, found, err := c.Corpus.load(c.System.NeedsDev(), c.wanted(opt.Progress), opt.Progress)
 	if err != nil {
 		return nil, err
 	}

@@ -45,8 +45,17 @@ type Options struct {
 	Labellings []Labelling
 	// Columns are the columns that every note must have.
 	Columns []string
-	// AllowOverlap permits annotated notes of train in other splits.
+	// Inherited are the training notes of models that the system contains or starts from.
+	Inherited []Inherited
+	// AllowOverlap permits annotated notes of train, and training notes of these models, in other splits.
 	AllowOverlap bool
+}
+
+// Inherited are the training notes of a model that a system contains or starts from.
+type Inherited struct {
+	Model string // how reports name it
+	Notes []*data.Document
+	Err   error // why the notes are unknown; then there are none
 }
 
 // Checker examines the notes of a corpus.
@@ -55,6 +64,7 @@ type Checker struct {
 	labellers []*labeller
 	splits    []*Adder
 	notes     index
+	inherited []map[[16]byte]bool // fingerprints of the notes of Options.Inherited that have spans
 }
 
 // New returns a Checker. It panics if Check returns an error for a labelling.
@@ -62,6 +72,15 @@ func New(opt Options) *Checker {
 	c := &Checker{opt: opt, notes: newIndex()}
 	for _, l := range opt.Labellings {
 		c.labellers = append(c.labellers, newLabeller(l))
+	}
+	for _, from := range opt.Inherited {
+		texts := map[[16]byte]bool{}
+		for _, d := range from.Notes {
+			if len(d.Spans) > 0 {
+				texts[fingerprint(d.Text)] = true
+			}
+		}
+		c.inherited = append(c.inherited, texts)
 	}
 	return c
 }
@@ -85,6 +104,9 @@ func (c *Checker) Split(name string) *Adder {
 	a.Lost = make([]Lost, len(c.labellers))
 	for i := range a.Lost {
 		a.Lost[i] = Lost{}
+	}
+	for _, from := range c.opt.Inherited {
+		a.Inherited = append(a.Inherited, Known{Model: from.Model})
 	}
 	c.splits = append(c.splits, a)
 	for _, earlier := range c.splits {
@@ -150,6 +172,11 @@ func (a *Adder) compare(doc *data.Document) {
 	if note == nil {
 		return // no words
 	}
+	for i, texts := range a.checker.inherited {
+		if a.Name != train && texts[note.hash] {
+			a.Inherited[i].add(doc.ID)
+		}
+	}
 	for i, o := range a.overlap {
 		other, same := a.checker.notes.find(note, i)
 		switch {
@@ -180,7 +207,14 @@ func example(examples [][2]string, id, other string) [][2]string {
 func (c *Checker) Report() *Report {
 	r := &Report{Labellings: c.opt.Labellings, Threshold: Threshold, Rare: Rare}
 	for _, a := range c.splits {
-		r.Splits = append(r.Splits, a.Split)
+		split := a.Split
+		split.Inherited = nil
+		for _, k := range a.Inherited {
+			if k.Notes > 0 {
+				split.Inherited = append(split.Inherited, k)
+			}
+		}
+		r.Splits = append(r.Splits, split)
 		for i, o := range a.overlap {
 			found := *o
 			if i != a.number {
@@ -197,6 +231,11 @@ func (c *Checker) Report() *Report {
 	}
 	r.Total = c.total()
 	r.judge(c.opt.AllowOverlap)
+	for _, from := range c.opt.Inherited {
+		if from.Err != nil {
+			r.warn("the notes that %s was trained on are not known, so some may be in the other splits, and scores on these too high: %v", from.Model, from.Err)
+		}
+	}
 	return r
 }
 

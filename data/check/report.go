@@ -42,10 +42,25 @@ type Split struct {
 	Unreadable Unreadable     `json:"unreadable"`
 	NoColumn   string         `json:"no_column,omitempty"` // the first note without a column that the system requires
 	LeftOut    []string       `json:"left_out,omitempty"`  // files and folders that are not read
+	Inherited  []Known        `json:"inherited,omitempty"` // notes of other splits than train on which models that the system contains or starts from were trained
 	TextOnly   bool           `json:"text_only,omitempty"` // the format has no spans, so the split is not scored
 	// Spare is a split that the training does not use: notes that cannot be read are no problem until
 	// it is scored.
 	Spare bool `json:"-"`
+}
+
+// Known are notes of a split on which a model was trained.
+type Known struct {
+	Model    string   `json:"model"`
+	Notes    int      `json:"notes"`
+	Examples []string `json:"examples,omitempty"` // IDs
+}
+
+// add counts a note.
+func (k *Known) add(id string) {
+	if k.Notes++; len(k.Examples) < maxExamples {
+		k.Examples = append(k.Examples, id)
+	}
 }
 
 // Overlap counts what the notes of split B share with those of the earlier split A. If A is B, they
@@ -106,6 +121,9 @@ func (r *Report) judge(allowOverlap bool) {
 	r.Problems, r.Warnings = []string{}, []string{}
 	for _, s := range r.Splits {
 		r.judgeSplit(s)
+		if !allowOverlap && !s.TextOnly {
+			r.judgeInherited(s)
+		}
 	}
 	for _, o := range r.Overlaps {
 		r.judgeOverlap(o, allowOverlap)
@@ -150,6 +168,15 @@ func part(n, all int, noun, split, has, have string) string {
 		have = has
 	}
 	return fmt.Sprintf("%d of the %s of %s %s", n, count(all, noun), split, have)
+}
+
+func (r *Report) judgeInherited(s Split) {
+	for _, k := range s.Inherited {
+		if k.Notes > 0 {
+			r.problem("corpus: %s among those that %s was trained on, so its scores would be meaningless (such as %s): "+
+				"train without this model, or set corpus.allow_overlap to true if this is intended", part(k.Notes, s.Notes, "note", "split "+s.Name, "is", "are"), k.Model, quotedList(k.Examples))
+		}
+	}
 }
 
 func (r *Report) judgeOverlap(o Overlap, allowed bool) {
@@ -259,6 +286,14 @@ func pairs(examples [][2]string) string {
 		all = append(all, quoted(e[0])+" and "+quoted(e[1]))
 	}
 	return "such as " + strings.Join(all, ", ")
+}
+
+func quotedList(ids []string) string {
+	all := make([]string, len(ids))
+	for i, id := range ids {
+		all[i] = quoted(id)
+	}
+	return strings.Join(all, ", ")
 }
 
 // quoted returns an ID in a form that cannot break a line.

@@ -1,0 +1,53 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lethe-deid/lethe/data/check"
+	"github.com/lethe-deid/lethe/models"
+)
+
+// inherited returns the training notes of the models that a system contains or starts from, as far as these
+// are in run folders. Scores on these notes would be those of notes that the system was trained on.
+func (c *Config) inherited(progress models.Progress) []check.Inherited {
+	var all []check.Inherited
+	for _, p := range c.System.Paths() {
+		run := runOf(*p.Value)
+		if run == nil {
+			continue
+		}
+		m, err := run.Machine()
+		if err != nil || m == nil || m.Notes == "" {
+			continue // a pretraining, whose text has no annotations, or a broken run, of which opening the model tells
+		}
+		from := check.Inherited{Model: fmt.Sprintf("%s (system.%s)", *p.Value, p.Key)}
+		if from.Notes, err = run.Config.Corpus.Load(TrainSplit, progress); err == nil && notesDigest(from.Notes) != m.Notes {
+			from.Notes, err = nil, errors.New("they have changed since the training")
+		}
+		from.Err = err
+		all = append(append(all, from), run.Config.inherited(progress)...)
+	}
+	return all
+}
+
+// runOf opens the run folder that a path names or in which it is. It returns nil if there is none.
+func runOf(path string) *Run {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return nil
+	}
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, machineFile)) {
+			run, err := OpenRun(dir)
+			if err != nil {
+				return nil
+			}
+			return run
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}

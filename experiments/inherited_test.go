@@ -1,0 +1,66 @@
+package experiments
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A model that a system contains or starts from was scored on its own training notes without a word, as in a cross-validation of an ensemble with it.
+func TestScoresOnTrainingNotesOfAModelInside(t *testing.T) {
+	dir := t.TempDir()
+	lines := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&b, `{"id":"n%02d","patient":"%d","text":"Seen by Dr. Vega in %d.","spans":[{"start":12,"end":16,"type":"DOCTOR"}]}`+"\n", i, i, i)
+		}
+		return b.String()
+	}
+	notes := write(t, filepath.Join(dir, "notes.jsonl"), lines(0, 30))
+	others := write(t, filepath.Join(dir, "others.jsonl"), lines(30, 40))
+	head := "name: x\ncorpus:\n  format: jsonl\n  types: i2b2-2014\n"
+	load := func(corpus, system string) *Config {
+		t.Helper()
+		c, err := Load(write(t, filepath.Join(dir, "x.yaml"), head+corpus+"system: "+system+"\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	network := "{tokenizer: letters-digits, network: {character_lstm: 4, token_embedding: 8, token_lstm: 8, hidden: 8}, training: {epochs: 1, patience: 0}"
+	inner, outer := filepath.Join(dir, "inner"), filepath.Join(dir, "outer")
+	if _, err := Train(t.Context(), load("  splits: {train: "+notes+"}\n", "{ann: "+network+"}}"), TrainOptions{Dir: inner, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	contains := func(model string) string { return "{trained: {model: " + model + "}}" }
+	if _, err := Train(t.Context(), load("  splits: {train: "+others+"}\n", contains(inner)), TrainOptions{Dir: outer, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	const known = "corpus: 10 of the 10 notes of split test are among those that "
+	folds := "  splits: {train: " + notes + "}\n  fold: {number: 1, of: 3}\n"
+	for _, c := range []struct{ corpus, system, want string }{
+		{folds, contains(inner), known + inner + " (system.trained.model) was trained on, so its scores would be meaningless (such as n"},
+		{folds, contains(filepath.Join(inner, "model", "best")), known},
+		{folds, contains(outer), known + inner}, // two steps away
+		{folds, "{second_pass: {system: {ann: " + network + ", start: " + inner + "}}}}", known + inner + " (system.second_pass.system.ann.start)"},
+		{folds + "  allow_overlap: true\n", contains(inner), ""},
+		{"  splits: {train: " + others + "}\n  fold: {number: 1, of: 3}\n", contains(inner), ""},
+	} {
+		report, err := load(c.corpus, c.system).Check(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(report.Problems, "\n"); !strings.HasPrefix(got, c.want) || (got != "") != (c.want != "") || len(report.Warnings) > 0 && strings.Contains(report.Warnings[0], "not known") {
+			t.Errorf("%s%s: problems %q, want %q; warnings %q", c.corpus, c.system, got, c.want, report.Warnings)
+		}
+	}
+	write(t, notes, lines(1, 30)) // a note was withdrawn
+	report, err := load("  splits: {train: "+others+"}\n", contains(inner)).Check(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(report.Warnings, "\n"); !strings.Contains(got, "the notes that "+inner+" (system.trained.model) was trained on are not known") || !strings.Contains(got, "they have changed since the training") {
+		t.Errorf("warnings %q", got)
+	}
+}
