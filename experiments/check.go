@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -179,6 +180,9 @@ func (c *Corpus) examine(names []string, training bool, opt check.Options, progr
 		if err := c.checkPatients(ids); err != nil {
 			report.Problems = append(report.Problems, err.Error())
 		}
+	}
+	if k := c.Copies; k.Number == 0 && k.augment() != (augment.Options{}) {
+		report.Warnings = append(report.Warnings, "corpus.copies: number is 0, so a training makes no copies; only lethe distill uses the other keys")
 	}
 	if undivided.why != nil {
 		report.Problems = append(report.Problems, undivided.why.Error())

@@ -15,7 +15,7 @@ type operatingOptions struct{ minRecall, bias float64 }
 
 func (o *operatingOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Float64Var(&o.minRecall, "min-recall", 0, "lower the threshold until this `SHARE` of the PHI tokens is found, as measured by lethe calibrate; exit code 1 and no output if that is impossible (default: no threshold; the most probable labels count)")
+	flags.Float64Var(&o.minRecall, "min-recall", 0, "lower the threshold until this `SHARE` of the PHI tokens is found, as measured by lethe calibrate (a SHARE below 0.98 counts as 0.98); exit code 1 and no output if that is impossible (default: no threshold; the most probable labels count)")
 	flags.Float64Var(&o.bias, "bias", 0, "add `LOGODDS` to each token's log-odds of being PHI, for a model that was not calibrated: with 2, tokens with a probability of at least 0.12 count as PHI (default none)")
 	cmd.MarkFlagsMutuallyExclusive("min-recall", "bias")
 }

@@ -233,6 +233,9 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 	if scores == nil {
 		return err
 	}
+	if split == experiments.TrainSplit {
+		complain(errors.New("warning: the system was trained on these notes: its scores on others are lower"))
+	}
 	if scores.Strict.TP+scores.Strict.FN == 0 && corpus.Format != "text" {
 		return errors.Join(fmt.Errorf("split %s contains no annotation, so there is nothing to score; the predictions are kept", split), err)
 	}

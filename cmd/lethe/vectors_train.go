@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +56,9 @@ The same text, settings and seed always give the same file.`,
 			}
 			if err := opt.Validate(); err != nil {
 				return usageError(cmd, err)
+			}
+			if ignored := given(cmd.Flags(), []string{"negatives", "sample"}); ignored != "" && opt.Method == learn.GloVe {
+				return usageError(cmd, fmt.Errorf("--%s and --method %s cannot be combined", ignored, learn.GloVe))
 			}
 			return opt.run(cmd.Context(), args)
 		},

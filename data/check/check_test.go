@@ -226,3 +226,14 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// The names of files in a message about many notes lost their numbers: tr2.jsonl became trN.jsonl.
+func TestNumbersInNamesWereReplaced(t *testing.T) {
+	var u Unreadable
+	for i := range maxListed + 1 {
+		u.Add(&data.Error{Path: "a.jsonl", Line: i + 1, Offset: -1, Reason: fmt.Sprintf("note %d is also in tr2.jsonl", i)})
+	}
+	if got, want := u.Err().Error(), "21 notes: note N is also in tr2.jsonl: a.jsonl:1, "; !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -33,7 +33,7 @@ const (
 	maxPlaces = 10
 )
 
-var numbers = regexp.MustCompile(`\d+`)
+var numbers = regexp.MustCompile(`\b\d+`) // not those of names such as ward3.jsonl
 
 // Add adds the error of a note.
 func (u *Unreadable) Add(err error) {

@@ -86,7 +86,7 @@ func (m *material) readRun(r *runMaterial) (err error) {
 		return err
 	}
 	if r.log, err = readLog(filepath.Join(r.Dir, experiments.LogFile)); errors.Is(err, fs.ErrNotExist) {
-		m.Warn(fmt.Errorf("the report shows no training of %s, because there is no %s: only networks write one", r.Name, experiments.LogFile))
+		m.Warn(fmt.Errorf("the report shows no training of %s, because there is no %s: systems that are not trained in steps write none", r.Name, experiments.LogFile))
 	} else if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (c Config) Check(types *data.TypeSet, workers int) error {
 	if c.Vectors.File == "" {
 		return nil
 	}
-	_, err := embeddings.Load(c.Vectors.File, embeddings.Options{})
+	_, err := embeddings.Load(c.Vectors.File, embeddings.Options{Dim: c.Network.TokenEmbedding})
 	return err
 }
 
