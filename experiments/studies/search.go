@@ -625,27 +625,65 @@ func shortKeys(keys []string) []string {
 	return names
 }
 
-// charts returns a chart for each key with numbers as values.
+// charts returns a chart for each key: points if its values are numbers, else a box for each value.
 func (r *SearchResult) charts() map[string]*chart.Chart {
 	all := map[string]*chart.Chart{}
 	for i, short := range shortKeys(r.Keys) {
-		var points []chart.Point
-		for _, x := range r.Trials {
-			if value, err := strconv.ParseFloat(x.value(r.Keys[i]), 64); err == nil && len(x.Runs) > 0 {
-				points = append(points, chart.Point{X: value, Y: x.Mean})
-			}
+		c := r.points(r.Keys[i], short)
+		if c == nil {
+			c = r.boxes(r.Keys[i], short)
 		}
-		if len(points) < 2 {
-			continue
-		}
-		low := slices.MinFunc(points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) }).X
-		high := slices.MaxFunc(points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) }).X
-		all[fileName("search", short)] = &chart.Chart{
-			Title:       fmt.Sprintf("%s: %s on dev against %s", r.Name, r.Score, short),
-			Description: fmt.Sprintf("A point for each trial, of which some were stopped early, with its best %s on dev and its value of %s.", r.Score, r.Keys[i]),
-			X:           chart.Axis{Label: short, Log: low > 0 && high/low > 20}, Y: chart.Axis{Label: r.Score + " on dev"},
-			Lines: []chart.Line{{Style: chart.Marks, Points: points}}, Width: 480, Height: 300,
+		if c != nil {
+			c.Title = fmt.Sprintf("%s: %s on dev against %s", r.Name, r.Score, short)
+			all[fileName("search", short)] = c
 		}
 	}
 	return all
+}
+
+// points returns a chart with a point for each trial, or nil if fewer than two have a number as the value of the key.
+func (r *SearchResult) points(key, short string) *chart.Chart {
+	var points []chart.Point
+	for _, x := range r.Trials {
+		if value, err := strconv.ParseFloat(x.value(key), 64); err == nil && len(x.Runs) > 0 {
+			points = append(points, chart.Point{X: value, Y: x.Mean})
+		}
+	}
+	if len(points) < 2 {
+		return nil
+	}
+	low := slices.MinFunc(points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) }).X
+	high := slices.MaxFunc(points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) }).X
+	return &chart.Chart{
+		Description: fmt.Sprintf("A point for each trial, of which some were stopped early, with its best %s on dev and its value of %s.", r.Score, key),
+		X:           chart.Axis{Label: short, Log: low > 0 && high/low > 20}, Y: chart.Axis{Label: r.Score + " on dev"},
+		Lines: []chart.Line{{Style: chart.Marks, Points: points}}, Width: 480, Height: 300,
+	}
+}
+
+// boxes returns a chart with a box for each value of a key, or nil if there are fewer than two values.
+func (r *SearchResult) boxes(key, short string) *chart.Chart {
+	b := &chart.Boxes{}
+	scores := map[string][]float64{}
+	for _, x := range r.Trials {
+		if len(x.Runs) == 0 {
+			continue
+		}
+		value := x.value(key)
+		if scores[value] == nil {
+			b.Groups = append(b.Groups, value)
+		}
+		scores[value] = append(scores[value], x.Mean)
+	}
+	if len(b.Groups) < 2 {
+		return nil
+	}
+	slices.Sort(b.Groups)
+	for _, value := range b.Groups {
+		b.Boxes = append(b.Boxes, chart.NewBox(scores[value]))
+	}
+	return &chart.Chart{
+		Description: fmt.Sprintf("A box for each value of %s, with the best %s on dev of its trials, of which some were stopped early: from the worst to the best, with the quartiles.", key, r.Score),
+		Y:           chart.Axis{Label: r.Score + " on dev"}, Boxes: b, Width: 480, Height: boxesHeight(b),
+	}
 }
