@@ -669,7 +669,7 @@ func (r *SearchResult) boxes(key, short string) *chart.Chart {
 		if len(x.Runs) == 0 {
 			continue
 		}
-		value := x.value(key)
+		value := cmp.Or(x.value(key), "as it is")
 		if scores[value] == nil {
 			b.Groups = append(b.Groups, value)
 		}
