@@ -12,6 +12,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
 
@@ -58,7 +59,7 @@ try to tell real values from invented ones:
   frequent  suspects values that occur with too many patients
   dates     suspects dates that are far from all others of the patient
 
-In notes with tags such as [PATIENT], whatever the reader still finds is a suspect.
+In notes with tags such as [PATIENT] or <PERSON>, whatever the reader still finds is a suspect.
 
 With --original, the notes before de-identification with their gold annotations, it
 says how many of the values that were really left each attack finds, and how many of
@@ -106,6 +107,11 @@ func (o *attackOptions) check(released string, readerGiven bool) error {
 			return err
 		}
 	}
+	if o.output != "" {
+		if err := paths.MustBeNew(o.output); err != nil {
+			return err
+		}
+	}
 	if o.originalFormat != "" && o.original == "" {
 		return errors.New("--original-format requires --original")
 	}
@@ -119,21 +125,37 @@ func (o *attackOptions) check(released string, readerGiven bool) error {
 	return nil
 }
 
-// bracketed matches what lethe deidentify writes for the kinds tag and numbered, and other text in brackets.
-var bracketed = regexp.MustCompile(`\[([A-Za-z][A-Za-z0-9_.-]*)\]`)
+// bracketed matches what lethe deidentify writes for the kinds tag and numbered, the tags of other programs (<PERSON>, {{NAME}} and
+// [**Name (1)**]), and other text in brackets.
+var bracketed = regexp.MustCompile(`\[\*\*[^\[\]\n]*\*\*\]|\{\{([A-Za-z][A-Za-z0-9_.-]*)\}\}|<([A-Za-z][A-Za-z0-9_.-]*)>|\[([A-Za-z][A-Za-z0-9_.-]*)\]`)
 
 // numberAtEnd is what the kind numbered adds to a type.
-var numberAtEnd = regexp.MustCompile(`_[0-9]+$`)
+var numberAtEnd = regexp.MustCompile(`[_-][0-9]+$`)
 
-// tagsIn returns the tags in a text, with the names of types that the sets know.
+// masked is the type of a tag that does not say it in one word.
+const masked = "masked"
+
+// otherTags lists names in tags of other programs, in upper case, that are no types of Lethe. Other names are not tags: they might be PHI in brackets.
+var otherTags = strings.Fields(`ADDRESS CONTACT CREDIT_CARD CRYPTO DATE_TIME DOB EMAIL_ADDRESS FIRST_NAME GPE IBAN_CODE ID IP_ADDRESS LAST_NAME LOC LOCATION
+	MEDICAL_LICENSE MRN NAME NRP ORG PER PERSON PHI PHONE_NUMBER PII REDACTED REMOVED STREET_ADDRESS TIME UK_NHS US_BANK_NUMBER US_DRIVER_LICENSE US_PASSPORT
+	US_SSN ZIPCODE ZIP_CODE`)
+
+// tagsIn returns the tags in a text, with the names of types that the sets know or that other programs use.
 func tagsIn(text string, sets ...*data.TypeSet) (tags []data.Span) {
 	for _, at := range bracketed.FindAllStringSubmatchIndex(text, -1) {
-		name := text[at[2]:at[3]]
+		tag := data.Span{Start: at[0], End: at[1], Type: masked}
+		from, to := max(at[2], at[4], at[6]), max(at[3], at[5], at[7])
+		if from < 0 {
+			tags = append(tags, tag)
+			continue
+		}
+		name := text[from:to]
 		for _, typ := range []string{name, numberAtEnd.ReplaceAllString(name, "")} {
-			if slices.ContainsFunc(sets, func(set *data.TypeSet) bool { // an open set has all names, but lists none
+			if slices.Contains(otherTags, strings.ToUpper(typ)) || slices.ContainsFunc(sets, func(set *data.TypeSet) bool { // an open set has all names, but lists none
 				return slices.ContainsFunc(set.Types, func(t data.Type) bool { return t.Name == typ })
 			}) {
-				tags = append(tags, data.Span{Start: at[0], End: at[1], Type: typ})
+				tag.Type = typ
+				tags = append(tags, tag)
 				break
 			}
 		}
