@@ -62,6 +62,11 @@ it reads the models again, while requests continue. See docs/service.md and docs
 		Args: wants(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config.Limits.Body, config.Limits.Memory = body<<20, memory<<20
+			for _, name := range limits {
+				if value := cmd.Flags().Lookup(name).Value.String(); cmd.Flags().Changed(name) && (value == "0" || value == "0s") {
+					return usageError(cmd, fmt.Errorf("--%s %s is not positive", name, value))
+				}
+			}
 			if cmd.Flags().Changed("drain") && config.Drain == 0 {
 				config.Drain = -1
 			}
@@ -95,6 +100,9 @@ func accessFlags(flags *pflag.FlagSet, config *service.Config) {
 	flags.StringVar(&config.TLSClientCA, "tls-client-ca", "", "PEM `FILE` with the authorities whose certificates clients must have (default none)")
 	flags.BoolVar(&config.InsecureNoAuth, "insecure-no-auth", false, "let everybody who can reach the address use the service")
 }
+
+// limits are the flags of limits of which none is 0.
+var limits = []string{"max-body", "max-text", "max-memory", "max-connections", "concurrent", "queue", "timeout"}
 
 // limitFlags adds the flags that say how much the service accepts. body and memory are in MB.
 func limitFlags(flags *pflag.FlagSet, config *service.Config, body, memory *int64) {
