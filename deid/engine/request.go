@@ -101,14 +101,9 @@ func (r *replacers) get(e *Engine, q Request) (chosen, error) {
 
 // choose makes the replacers for a request.
 func (e *Engine) choose(q Request) (c chosen, err error) {
-	p := e.Policy
-	if q.Policy != "" && q.Policy != p.Name {
-		if !slices.Contains(policy.Names(), q.Policy) {
-			return c, fmt.Errorf("there is no policy of that name (have %s)", strings.Join(e.policies(), ", "))
-		}
-		if p, err = policy.Open(q.Policy); err != nil {
-			return c, err
-		}
+	p, err := e.PolicyOf(q)
+	if err != nil {
+		return c, err
 	}
 	kind := cmp.Or(q.Replace, replace.Kind(e.setup.Replace))
 	if _, err := replace.ParseKind(string(kind)); err != nil {
@@ -152,6 +147,9 @@ func (e *Engine) policies() []string {
 func (e *Engine) PolicyOf(q Request) (*policy.Policy, error) {
 	if q.Policy == "" || q.Policy == e.Policy.Name {
 		return e.Policy, nil
+	}
+	if !slices.Contains(policy.Names(), q.Policy) { // not the path of a file
+		return nil, fmt.Errorf("there is no policy of that name (have %s)", strings.Join(e.policies(), ", "))
 	}
 	return policy.Open(q.Policy)
 }
