@@ -64,7 +64,7 @@ var english = profile{
 		`(DAYs?(?: ?[/,&–-] ?DAYs?|,? (?i:and) DAYs?)+|(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:days))\b`,
 		`\b(?i:every|each)(?: (?i:other|second|alternate))? (DAYs?(?:,? (?i:and) DAYs?|, DAYs?|/DAYs?)*)\b`,
 		`\b(?i:weekly|(?:once|twice|three times) a week|(?:every|each) week|q)(?: (?i:on)|:)? \(?(DAYs?(?:,? (?i:and) DAYs?|, DAYs?|/DAYs?)*)\b`,
-		`\b(?i:on) (DAYs(?:,? (?i:and) DAYs|, DAYs|/DAYs)*)\b`,
+		`\b((?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days)(?:(?:,? (?i:and) |, |/)(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days))*)\b`,
 		`\b(?i:(?:ha?emo)?dialysis|HD|iHD)(?:(?: (?i:days?|schedule|sessions))?(?: (?i:on|is|are))?:? (DAYs?(?:(?:, ?|,? (?i:and) |/|-| & )DAYs?){2,3}))\b`,
 		`\b((?i:mon(?:day)?[–-]fri(?:day)?)|MWF|M[/-]W[/-]F|TTS|T-Th-Sa?t?|TThSa?|T/Th?/Sa?t?(?:/Su?n?)?|TuThSa|Tu/Th/Sa|MTWTh?F)\b`,
 		`\b(DAY(?:/DAY){2,6})\b`),

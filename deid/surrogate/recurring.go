@@ -21,6 +21,9 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 			continue
 		}
 		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {
+			if countedDays.MatchString(line[:match[2]]) {
+				continue
+			}
 			if from+match[2] <= start && end <= from+match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
 				return true
 			}
@@ -115,6 +118,9 @@ const (
 	dayThenDose = `\b((?:DAYs?:? ` + oral + `[,;.]? (?i:and |y )?){2,6}DAYs?:? ` + oral + `)\b`
 	doseThenDay = `\b(` + oral + `(?i: on| los)? DAYs?(?:[,;]? (?i:and |y )?` + oral + `(?i: on| los)? DAYs?){2,6})\b`
 )
+
+// countedDays matches the end of what stands before days that are counted and so do not recur: "three Mondays".
+var countedDays = regexp.MustCompile(`\b(?i:two|three|four|five|six|both|several|few|some|many|last|past|previous|[2-9]|dos|tres|cuatro|cinco|seis|varios|algunos|[úu]ltimos|pasados) $`)
 
 // wasGiven matches the words of a line that says what was given, and on which days.
 var wasGiven = regexp.MustCompile(`\b(?i:gave|given|got|received|administered|missed|took|se (?:le )?(?:dio|dieron|administr[óo]|administraron)|recibi[óo])\b`)

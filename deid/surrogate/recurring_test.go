@@ -33,6 +33,8 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{English, "Dialysis «Mon» and «Tue»; dialysis on «Friday»; gave 5 mg «Mon»", false},
 		{English, "Weekly visits. «Friday» he fell; reviewed «Mon» 5 pm", false},
 		{English, "weekly on «Friday» 3/4/2019", false},
+		{English, "MTX 20 mg, «Mondays»; folic acid «Fridays» | Humira; change patch «Sundays». Day centre, «Tuesdays».", true},
+		{English, "seen on «Tues» by her GP, fell on «Thurs» night, missed three «Mondays» in a row, the last two «Sundays»", false},
 		{English, "Seen in clinic «Tuesday».", false},
 		{English, "INR on «Mon», back «Fri».", false},
 		{English, "«Monday» and «Tuesday»", false},
