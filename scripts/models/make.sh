@@ -18,6 +18,7 @@ languages=${*:-en es}
 cd "$(dirname "$0")/../.."
 if [ ! -e "$out/lethe" ]; then # once: another binary would not resume to the same bits
 	go build -o "$out/corpus" ./scripts/models/corpus
+	go build -o "$out/average" ./scripts/models/average
 	go build -o "$out/asqphi" ./scripts/asqphi
 	go build -o "$out/presidio" ./scripts/presidio
 	go build -o "$out/lethe.new" ./cmd/lethe
@@ -49,13 +50,19 @@ learn() {
 # its threshold when it is packed, and lists of flags: paragraphs, of the stages before
 # the network read whole notes, with many of them in a batch, early, of those before it read line ends and spaces, and dropout.
 
-# packed STAGE makes a model of the run of a stage, which is small enough for checkpoints, and measures its operating points on the notes of dev and those that came later, with a
+# packed STAGE makes a model of the run of a stage, or of the mean of its runs, which is small enough for checkpoints, and measures its operating points on the notes of dev and those that came later, with a
 # probability as default that was chosen on scripts/models/dev.
 packed() {
-	local run=$out/$name-$1
+	local run=$out/$name-$1 model=$out/$name-$1
 	[ ! -e "$run.packed/operating.json" ] || return 0
+	if [ -e "$run-2.done" ]; then
+		model=$run.mean
+		rm -rf "$model"
+		cp -r "$run/model/best" "$model"
+		"$out/average" "$model/$member" "$run/model/best/$member" "$run-2/model/best/$member"
+	fi
 	rm -rf "$run.packed"
-	"$lethe" models pack "$run" --output "$run.packed" --words "$words" --int8
+	"$lethe" models pack "$model" --output "$run.packed" --words "$words" --int8
 	cp "$recipes/$name.md" "$run.packed/README.md"
 	cp "checkpoints/$name/NOTICE" "$run.packed/"
 	measured
@@ -70,13 +77,26 @@ measured() {
 }
 
 # further STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] trains the network of the packed model of the stage BEFORE further, with the notes of the writers who joined in
-# STAGE, and packs it. A batch has some 600 tokens, whether it is of paragraphs or of notes.
+# STAGE, and packs it.
 further() {
 	written "$1" 2 "$4"
-	learn "$name-$1" train "$recipes/$name.yaml" --set "corpus.splits.train=$name.$1" --set "$network.start=$name-$2.packed/$member" --set "$network.vectors=null" \
-		--set "$network.training.epochs=$3" --set "$network.training.batch=6" --set "$network.training.pool=16" \
-		--set "$network.optimizer.learning_rate=0.0015" --set "$network.optimizer.decay=1" --set "$network.optimizer.schedule.method=linear" "${@:5}"
+	learned "$1" "$@"
 	packed "$1"
+}
+
+# twice STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] does the same with two seeds, and packs the mean of the two networks.
+twice() {
+	written "$1" 2 "$4"
+	learned "$1" "$@"
+	learned "$1-2" "$@" --set seed=2
+	packed "$1"
+}
+
+# learned RUN STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] trains for further and twice. A batch has some 600 tokens, whether it is of paragraphs or of notes.
+learned() {
+	learn "$name-$1" train "$recipes/$name.yaml" --set "corpus.splits.train=$name.$2" --set "$network.start=$name-$3.packed/$member" --set "$network.vectors=null" \
+		--set "$network.training.epochs=$4" --set "$network.training.batch=6" --set "$network.training.pool=16" \
+		--set "$network.optimizer.learning_rate=0.0015" --set "$network.optimizer.decay=1" --set "$network.optimizer.schedule.method=linear" "${@:6}"
 }
 
 # others STAGE BEFORE copies the files of notes of the stage BEFORE, except those that change with the writers.

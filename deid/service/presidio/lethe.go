@@ -384,6 +384,20 @@ func readKnown(value any) (map[string][]string, error) {
 	return known, nil
 }
 
+// typesOf returns the types of a model that are for the language of a text, or all of them if the model has those of one language.
+func typesOf(model Model, text string) *data.TypeSet {
+	types := model.Types()
+	if types.Language != "" {
+		return types
+	}
+	for _, set := range data.TypeSets() {
+		if set.Language == model.LanguageOf(text) && !slices.ContainsFunc(set.Types, func(t data.Type) bool { return !types.Has(t.Name) }) {
+			return set
+		}
+	}
+	return types
+}
+
 // addKnown adds the known values of a request to the entities of the notes.
 func (s *service) addKnown(request *object, notes []*note) error {
 	if request.get("known") == nil {
@@ -397,9 +411,9 @@ func (s *service) addKnown(request *object, notes []*note) error {
 	if err != nil {
 		return err
 	}
-	net := &safetynet.Net{Types: model.Types()}
 	for i, n := range notes {
-		for _, span := range net.Known(safetynet.ValuesOf(known[i], model.Types())).Find(n.text, nil) {
+		net := &safetynet.Net{Types: typesOf(model, n.text)}
+		for _, span := range net.Known(safetynet.ValuesOf(known[i], net.Types)).Find(n.text, nil) {
 			n.entities = append(n.entities, entity{n.point(span.Start), n.point(span.End), span.Type, 1.0})
 		}
 	}
