@@ -132,7 +132,7 @@ ship() {
 }
 
 # The writers came one after another: those of a stage here, and the others before the first. So did the phrases, of which a stage has the first ones. The last stage has all.
-stages="first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
+stages="first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 declare -A writers=(
 	[en-third]="commonwealth inpatient lives outside speech structured"
 	[en-fourth]="american community consults letters long overseas printouts procedures questions records short shorthand"
@@ -142,6 +142,7 @@ declare -A writers=(
 	[en-ninth]="abroad acronyms backgrounds boards codes curios exports fields figures handouts heartland isles misnomers narratives oddments pastimes quiet regions rounds scraps services signatories tongues voices"
 	[en-tenth]="almanac counters gazette ledger mercy ohio parlour scrawl textbook verandah"
 	[en-eleventh]="anvil ferry foundry harbor lantern meadow orchard pewter quarry quill sundial tidewater"
+	[en-twelfth]="bramble causeway hawthorn tollgate"
 	[es-second]="americas hospitales"
 	[es-third]="espana latinoamerica paises peninsula"
 	[es-fourth]="breves casas comunidades consultas continente corrientes densos escritos identificadores ocultos ordenados"
@@ -151,8 +152,9 @@ declare -A writers=(
 	[es-eighth]="apellidos biografias cordillera cotidianos meridianos numeros rarezas unidades"
 	[es-ninth]="altiplano espejismos llanura memorias ribera ventanillas"
 	[es-tenth]="alameda salinas"
+	[es-eleventh]="candil cauce mirador romero"
 )
-declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [en-ninth]=36344 [en-tenth]=40447 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924 [es-eighth]=14368 [es-ninth]=16021)
+declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [en-ninth]=36344 [en-tenth]=40447 [en-eleventh]=46412 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924 [es-eighth]=14368 [es-ninth]=16021 [es-tenth]=16860)
 
 without_space='[{family: shape}, {family: gazetteer, window: 1}, {family: rule, window: 1}]'
 
@@ -257,7 +259,9 @@ english() {
 	further tenth ninth 8 60000 "${late[@]}"
 	others eleventh tenth
 	further eleventh tenth 8 68000 "${late[@]}"
-	ship eleventh
+	others twelfth eleventh
+	twice twelfth eleventh 8 70000 "${late[@]}"
+	ship twelfth
 }
 
 # english_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
@@ -350,7 +354,9 @@ spanish() {
 	further ninth eighth 6 26000 "${late[@]}"
 	others tenth ninth
 	further tenth ninth 6 28000 "${late[@]}"
-	ship tenth
+	others eleventh tenth
+	twice eleventh tenth 6 30000 "${late[@]}"
+	ship eleventh
 }
 
 # spanish_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
