@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -129,19 +128,26 @@ func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
 		forLanguage = append(forLanguage, languageOf(name))
 	}
 	become := map[string]string{} // type of a rule -> type of the set
-	compiled := sync.OnceValue(func() (sets []*rules.Set) {
+	compiled := sync.OnceValue(func() (sets [][]*rules.Set) {
 		for _, name := range names {
 			set, err := rules.Builtin(name)
 			if err != nil {
 				panic(err) // the program would have been built with a broken set
 			}
-			formulaic := slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) })
-			for _, typ := range formulaic {
-				if become[typ] = typ; !net.Types.Has(typ) {
-					become[typ] = cmp.Or(net.Types.OfSort(sortOfRule(typ)), typ)
+			formulaic := []*rules.Set{set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))}
+			if beside, err := rules.Net(name); err != nil {
+				panic(err)
+			} else if beside != nil {
+				formulaic = append(formulaic, beside)
+			}
+			for _, set := range formulaic {
+				for _, typ := range set.Types() {
+					if become[typ] = typ; !net.Types.Has(typ) {
+						become[typ] = cmp.Or(net.Types.OfSort(sortOfRule(typ)), typ)
+					}
 				}
 			}
-			sets = append(sets, set.Only(formulaic))
+			sets = append(sets, formulaic)
 		}
 		return sets
 	})
@@ -152,15 +158,17 @@ func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
 			languages = net.Languages(text)
 		}
 		var found []data.Span
-		for i, set := range compiled() {
+		for i, sets := range compiled() {
 			if forLanguage[i] != "" && len(languages) > 0 && !slices.Contains(languages, forLanguage[i]) {
 				continue
 			}
 			earlier := found
-			formal := slices.DeleteFunc(set.Spans(text), func(s data.Span) bool { return sortOfRule(s.Type) == data.Date && !dated(text, s) })
-			for _, s := range append(formal, birthYears(text, set.Types())...) {
-				same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
-				if !slices.ContainsFunc(earlier, same) {
+			for k, set := range sets {
+				for _, s := range set.Spans(text) {
+					same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
+					if k == 0 && sortOfRule(s.Type) == data.Date && !dated(text, s) || slices.ContainsFunc(earlier, same) {
+						continue
+					}
 					s.Type = become[s.Type]
 					found = append(found, s)
 				}
@@ -197,35 +205,3 @@ func dated(text string, s data.Span) bool {
 	value := text[s.Start:s.End]
 	return strings.ContainsFunc(value, unicode.IsDigit) && len(value) >= len("1/1/99") && !isClock(text, s)
 }
-
-// birthYears returns the years behind a label of birth, with the type for dates, if types contains one. The built-in rules have no such rule, because a change of theirs would change what the
-// networks read that were trained with them as features.
-func birthYears(text string, types []string) []data.Span {
-	k := slices.IndexFunc(types, func(typ string) bool { return sortOfRule(typ) == data.Date })
-	if k < 0 {
-		return nil
-	}
-	var years []data.Span
-	for at := 0; at < len(text); {
-		i := strings.IndexAny(text[at:], "12")
-		if i < 0 {
-			break
-		}
-		start := at + i
-		m := year.FindString(text[start:min(len(text), start+12)])
-		if at = start + max(1, len(m)); m == "" || strings.HasPrefix(text[start+4:], " gram") || start > 0 && text[start-1] >= '0' && text[start-1] <= '9' {
-			continue
-		}
-		if bornIn.MatchString(text[max(0, start-24):start]) {
-			years = append(years, data.Span{Start: start, End: start + 4, Type: types[k], Score: 1})
-		}
-	}
-	return years
-}
-
-var (
-	// year matches a year that is no amount, and the character behind it.
-	year = regexp.MustCompile(`^(?:18[5-9][0-9]|19[0-9]{2}|20[0-9]{2})(?:[^-/.:0-9\pL%° ]|[.:](?:[^0-9]|$)| ?$| [^%°a-z0-9]| (?:[a-z]{4,}|an|as|at|by|for|he|his|in|is|on|she|to|was|has|and|who|with)\b)`)
-	// bornIn matches the text before a year of birth.
-	bornIn = regexp.MustCompile(`(?:\b(?i:y\.?o\.?b\.?|y(?:ea)?r of birth|birth ?(?:year|date)?|d\.?o\.?b\.?|born|nacid[oa]|nacimiento)|(?:[(,;.] ?|\b(?i:yo|y/o|[mf]|male|female|man|woman),? )[bn]\.)(?i: in| en)?[ :=]{0,2}$`)
-)

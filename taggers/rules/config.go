@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-//go:embed sets/*.yaml
+//go:embed sets/*.yaml sets/net/*.yaml
 var builtin embed.FS
 
 // BuiltinNames lists the built-in sets:
@@ -34,7 +35,9 @@ func BuiltinNames() []string {
 	var names []string
 	files, _ := builtin.ReadDir("sets") // embedded, so there is no error
 	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
+		if !f.IsDir() {
+			names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
+		}
 	}
 	return names
 }
@@ -49,6 +52,19 @@ func Builtin(name string) (*Set, error) {
 		return nil, err
 	}
 	return Parse(name+".yaml", raw)
+}
+
+// Net returns the rules that the safety net has beside a built-in set, or nil if there are none. They are no features of networks, so they
+// can change without a training.
+func Net(name string) (*Set, error) {
+	raw, err := builtin.ReadFile("sets/net/" + name + ".yaml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Parse("net/"+name+".yaml", raw)
 }
 
 // Config configures which rules a tagger uses.

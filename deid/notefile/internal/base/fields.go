@@ -77,8 +77,11 @@ func (r *Record) Count(a field.Action) {
 // AgeCodes are the codes of LOINC for the patient's age.
 var AgeCodes = []string{"30525-0", "21612-7", "29553-5", "35659-2"}
 
+// zone matches a time zone: Z, +02:00, -0500, UTC.
+const zone = `z|[+-]\d{2}(?::?\d{2})?|utc|gmt|[aecmp][sd]t|akst|akdt|hst|bst|wet|west|cet|cest|eet|eest`
+
 var (
-	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}.*)?$`)
+	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?(?: ?(?i:[ap]m|` + zone + `))?)?$`)
 	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
 )
 
