@@ -23,6 +23,7 @@ import (
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
 //     time of day such as 14-45-00 after a date.
+//   - An age grows over its fraction (92.5) and over the plus of 90+, and what is left of 1,104 months is none.
 //   - Ordinary words in lower case and medical shorthand (L hand) after a person's name are cut off, and initials beside it are added. A title that was found as a
 //     name of its own, before the name, is dropped.
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
@@ -46,6 +47,9 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			if part.End = withoutAmount(text, part, sort); part.Start == part.End {
 				continue
 			}
+			if sort == data.Age && ofThousands.MatchString(text[max(0, part.Start-2):part.Start]) && unicode.IsDigit(rune(text[part.Start])) {
+				continue
+			}
 			part.End = withoutOrdinary(text, part, sort)
 			if sort == data.Person {
 				if part.End = withoutShorthand(text, part); part.Start == part.End {
@@ -59,6 +63,11 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 				}
 			}
 			part.End = min(to, growRight(text, part, sort))
+			if sort == data.Age && unicode.IsDigit(rune(text[part.End-1])) {
+				if m := restOfAge.FindStringSubmatchIndex(text[part.End:min(len(text), part.End+8)]); m != nil && part.End+m[3] <= to {
+					part.End += m[3]
+				}
+			}
 			if sort == data.Person {
 				part = withInitials(text, part, from, to)
 				if end := overLineEnd(text, part); end <= to {
@@ -211,6 +220,8 @@ var (
 	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
 	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
 	lastFraction  = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)
+	ofThousands   = regexp.MustCompile(`[0-9],$`)
+	restOfAge     = regexp.MustCompile(`^(\+|[.,][0-9]|[ -]1/2|½)(?:[^0-9/%]|$)`)
 	fractionOf    = regexp.MustCompile(`^(?: ?(?:tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?)| strength)\b`)
 	measure       = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|capsules?|comprimidos?|pastillas?|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
 )
