@@ -150,7 +150,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	if d.Rules != nil {
 		all = r.join(text, all, d.add(text, d.Rules(text), byUser), safetynet.Rule)
 	}
-	all = r.join(text, all, d.add(text, d.Deny.Find(text), byUser), safetynet.Denied)
+	all = r.join(text, all, d.denied(text), safetynet.Denied)
 	if d.Net == nil {
 		return all
 	}
@@ -176,6 +176,20 @@ func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 		if d.Replacer != nil {
 			all[i].remains = d.Replacer.Remains(text, s)
 		}
+	}
+	return all
+}
+
+// denied returns the phrases of Deny. One of a type that stays in the text, as a whole or in part, becomes one of the type of entries
+// without a type, because these phrases are always replaced.
+func (d *Deidentifier) denied(text string) []found {
+	all := d.add(text, d.Deny.Find(text), byUser)
+	for i, f := range all {
+		if f.remains == replace.Nothing {
+			continue
+		}
+		f.Type = d.Deny.Other
+		all[i] = d.add(text, []data.Span{f.Span}, byUser)[0]
 	}
 	return all
 }

@@ -193,7 +193,8 @@ var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra
 // eponymous words follow a name that denotes a disease, a sign or a device.
 var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
 	sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
-	position line tube drain stain cells body bodies bundle node nodes
+	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis incision hernia fracture triangle
+	indice incision maniobra test clasificacion fractura hernia lineas triangulo pliegue tecnica operacion
 	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis clasificacion criterios quiste tumor sarcoma esofago demencia`)
 
 func set(words string) map[string]bool {
@@ -340,7 +341,7 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 		default:
 			continue
 		}
-		if followed(words, last, eponymous) && wordlists.Eponym(words[last].fold) {
+		if isEponym(words, i, last) {
 			continue
 		}
 		for last+1 < len(words) && words[last+1].inName && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma && !shorthandAt(words, last+1)) {
@@ -447,6 +448,39 @@ func lazyLower(words []word) func(string) bool {
 		return lower[folded]
 	}
 }
+
+// isEponym reports whether the words from first to last denote a disease, a sign, a scale or a device: Paget disease, enfermedad de Paget, Swan-Ganz, Gleason 4.
+func isEponym(words []word, first, last int) bool {
+	for from := max(0, first-2); from <= first; from++ { // Swan-Ganz, Wolff-Parkinson-White
+		joined := words[from].fold
+		for k := from + 1; k < len(words) && k < from+3 && words[k].sep == '-'; k++ {
+			if joined += "-" + words[k].fold; k >= first && wordlists.Eponym(joined) {
+				return true
+			}
+		}
+	}
+	name := words[last].fold
+	if !wordlists.Eponym(name) && !wordlists.Eponym(strings.TrimSuffix(name, "s")) {
+		return false
+	}
+	if followed(words, last, eponymous) {
+		return true
+	}
+	if first < last || words[first].titled {
+		return false
+	}
+	if first > 1 && words[first].gap >= 0 && (eponymous[words[first-1].fold] || words[first-1].fold == "de" && words[first-1].gap >= 0 && eponymous[words[first-2].fold]) {
+		return true
+	}
+	if last+1 == len(words) {
+		return false
+	}
+	next := words[last+1]
+	return next.gap == 1 && (scored[strings.TrimSuffix(name, "s")] && (next.digits || next.fold == "i" || next.fold == "ii") || isLetter(next) && followed(words, last+1, eponymous))
+}
+
+// scored lists eponyms before a number or a class.
+var scored = set("apgar barthel billroth braden bishop child forrest garden gleason glasgow karnofsky mallampati norton ranson salter")
 
 // followed reports whether one of the words in some follows word i, possibly after a possessive s.
 func followed(words []word, i int, some map[string]bool) bool {

@@ -15,6 +15,7 @@ import (
 // Phrases is a list of words and phrases from the user that are always PHI, or never. It is safe
 // for concurrent use.
 type Phrases struct {
+	Other   string            // the type of entries without one
 	entries map[string]listed // keys are the folded words of an entry, joined by spaces
 	longest map[string]int    // number of words of the longest entry that begins with a word
 	running map[string]string // types of entries in scripts that do not separate words
@@ -42,7 +43,7 @@ func ReadPhrases(paths []string, types *data.TypeSet, other string) (*Phrases, e
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	p := newPhrases()
+	p := newPhrases(other)
 	for _, path := range paths {
 		if err := p.read(path, types, other); err != nil {
 			return nil, err
@@ -51,8 +52,8 @@ func ReadPhrases(paths []string, types *data.TypeSet, other string) (*Phrases, e
 	return p, nil
 }
 
-func newPhrases() *Phrases {
-	return &Phrases{entries: map[string]listed{}, longest: map[string]int{}, running: map[string]string{}}
+func newPhrases(other string) *Phrases {
+	return &Phrases{Other: other, entries: map[string]listed{}, longest: map[string]int{}, running: map[string]string{}}
 }
 
 // With returns a list with more entries, which are written as in a file. p may be nil; it does not change. Errors name an entry by
@@ -61,9 +62,9 @@ func (p *Phrases) With(entries []string, types *data.TypeSet, other string) (*Ph
 	if len(entries) == 0 {
 		return p, nil
 	}
-	all := newPhrases()
+	all := newPhrases(other)
 	if p != nil {
-		all = &Phrases{maps.Clone(p.entries), maps.Clone(p.longest), maps.Clone(p.running)}
+		all = &Phrases{other, maps.Clone(p.entries), maps.Clone(p.longest), maps.Clone(p.running)}
 	}
 	for i, entry := range entries {
 		entry = strings.TrimSpace(entry)

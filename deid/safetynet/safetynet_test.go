@@ -29,6 +29,23 @@ func show(text string, found []data.Span) string {
 	return b.String() + text[at:]
 }
 
+// Eponyms were replaced in the notes of people who have such a name.
+func TestEponymsOfPeopleWithSuchANameWereReplaced(t *testing.T) {
+	var removed []Removed
+	for _, name := range []string{"Swan", "Wolff", "Gleason", "Apgar", "Kerley", "Billroth", "Crohn", "Norton", "Murphy", "Kocher"} {
+		removed = append(removed, Removed{"Ida " + name, "DOCTOR"})
+	}
+	for text, want := range map[string]string{
+		"A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.": "A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.",
+		"Escala de Norton 14, signo de Murphy, incisión de Kocher":                                                 "Escala de Norton 14, signo de Murphy, incisión de Kocher",
+		"Dr. Gleason 4 pm, Swan-Berger, called Norton, de Murphy":                                                  "Dr. [DOCTOR|Gleason] 4 pm, [DOCTOR|Swan]-Berger, called [DOCTOR|Norton], de [DOCTOR|Murphy]",
+	} {
+		if got := show(text, (&Net{Types: types(t)}).Originals(removed).Find(text, nil)); got != want {
+			t.Errorf("%s\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
 func TestOriginals(t *testing.T) {
 	removed := []Removed{
 		{"Íñigo Vega Long", "PATIENT"}, {"Dr. Oda Lund", "DOCTOR"}, {"12.345-67", "MEDICALRECORD"}, {"oda@example.org", "EMAIL"},
