@@ -57,12 +57,16 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 				}
 			}
 			part.Start = max(from, growLeft(text, part, sort))
+			part.End = min(to, growRight(text, part, sort))
 			if sort == data.Date {
+				if isParity(text, part) {
+					continue
+				}
+				part = withRange(text, part, from, to)
 				if start := dayBefore(text, part); start >= from {
 					part.Start = start
 				}
 			}
-			part.End = min(to, growRight(text, part, sort))
 			if sort == data.Age && unicode.IsDigit(rune(text[part.End-1])) {
 				if m := restOfAge.FindStringSubmatchIndex(text[part.End:min(len(text), part.End+8)]); m != nil && part.End+m[3] <= to {
 					part.End += m[3]
@@ -182,6 +186,37 @@ func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 	return s.Start + len(value)
 }
 
+// isParity reports whether a span is the digits of an obstetric formula: G5P2022 is no year.
+func isParity(text string, s data.Span) bool {
+	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(text[max(0, s.Start-8):s.Start])
+}
+
+// withRange grows a date in digits over the rest of a day and month, and over the dates that a hyphen or a word joins to it: 30/1-3/2, 30/1 al 3/2.
+func withRange(text string, s data.Span, from, to int) data.Span {
+	value := text[s.Start:s.End]
+	if len(value) > len("30/12/2071") || !digitsAndSlashes.MatchString(value) {
+		return s
+	}
+	if m := otherPartAfter.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+6)]); m != nil && !strings.Contains(value, "/") && s.End+m[3] <= to {
+		s.End += m[3]
+	}
+	before := text[max(0, s.Start-4):s.Start]
+	if m := otherPartBefore.FindStringSubmatchIndex(before); m != nil && !strings.Contains(text[s.Start:s.End], "/") && s.Start-len(before)+m[2] >= from {
+		s.Start -= len(before) - m[2]
+	}
+	if !slashed.MatchString(text[s.Start:s.End]) {
+		return s
+	}
+	if m := joinedAfter.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+24)]); m != nil && s.End+m[3] <= to {
+		s.End += m[3]
+	}
+	before = text[max(0, s.Start-24):s.Start]
+	if m := joinedBefore.FindStringSubmatchIndex(before); m != nil && s.Start-len(before)+m[2] >= from {
+		s.Start -= len(before) - m[2]
+	}
+	return s
+}
+
 // dayBefore returns the start of the first day of the range that a date ends, as in "3 to 5 March", or of the day of the week before it; the span's
 // own start if there are none.
 func dayBefore(text string, s data.Span) int {
@@ -192,6 +227,8 @@ func dayBefore(text string, s data.Span) int {
 		if m = firstDay.FindStringIndex(before); m == nil {
 			m = weekdayBefore.FindStringIndex(before)
 		}
+	case slashed.MatchString(value):
+		m = weekdayBefore.FindStringIndex(before)
 	case monthFirst.MatchString(value):
 		m = daysOfMonth.FindStringIndex(before)
 	}
@@ -208,22 +245,30 @@ const (
 )
 
 var (
-	conjunction   = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
-	dayAndMonth   = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
-	monthFirst    = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
-	firstDay      = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
-	daysOfMonth   = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
-	weekdayBefore = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
-	clockValue    = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
-	dateAndGap    = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
-	monthAndDate  = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
-	pressure      = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
-	lastNumber    = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
-	lastFraction  = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)
-	ofThousands   = regexp.MustCompile(`[0-9],$`)
-	restOfAge     = regexp.MustCompile(`^(\+|[.,][0-9]|[ -]1/2|½)(?:[^0-9/%]|$)`)
-	fractionOf    = regexp.MustCompile(`^(?: ?(?:tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?)| strength)\b`)
-	measure       = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|capsules?|comprimidos?|pastillas?|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
+	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)
+	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])(?:G ?[0-9]{1,2}[ ,]?)?P ?$`)
+	digitsAndSlashes = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
+	slashed          = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
+	otherPartAfter   = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
+	otherPartBefore  = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
+	joinedAfter      = regexp.MustCompile(`^((?: ?[-–] ?| (?:al?|to|hasta el|until) )[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
+	joinedBefore     = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?(?: ?[-–] ?| (?:al?|to|hasta el|until) ))$`)
+	conjunction      = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
+	dayAndMonth      = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
+	monthFirst       = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
+	firstDay         = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
+	daysOfMonth      = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
+	weekdayBefore    = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
+	clockValue       = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
+	dateAndGap       = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
+	monthAndDate     = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
+	pressure         = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
+	lastNumber       = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
+	lastFraction     = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)
+	ofThousands      = regexp.MustCompile(`[0-9],$`)
+	restOfAge        = regexp.MustCompile(`^(\+|[.,][0-9]|[ -]1/2|½)(?:[^0-9/%]|$)`)
+	fractionOf       = regexp.MustCompile(`^(?: ?(?:tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?)| strength)\b`)
+	measure          = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|capsules?|comprimidos?|pastillas?|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
 )
 
 // hasWord reports whether a text contains a letter or a digit.

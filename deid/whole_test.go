@@ -82,7 +82,7 @@ func TestHalfATokenStayed(t *testing.T) {
 		"«DOCTOR|Amundsen»Seen by patient«DOCTOR|Lund»":                  "«DOCTOR|Amundsen»Seen by patient«DOCTOR|Lund»",
 		"«IDNUM|554433»-12 days":                                         "«IDNUM|554433-12» days",
 		"«PHONE|555-0199»-12 days":                                       "«PHONE|555-0199»-12 days",
-		"«DATE|3/4»-3/6":                                                 "«DATE|3/4»-3/6",
+		"«DATE|3/4»-3/6":                                                 "«DATE|3/4-3/6»",
 		"Dr. «DOCTOR|Lund agrees», «PATIENT|Oda Lund was seen»":          "Dr. «DOCTOR|Lund» agrees, «PATIENT|Oda Lund» was seen",
 		"«PATIENT|rose long», «PATIENT|Rosa de la Vega», «PATIENT|Will»": "«PATIENT|rose long», «PATIENT|Rosa de la Vega», «PATIENT|Will»",
 		"«DATE|3/4/71»NA 133, «IDNUM|554433»HCT 40, «DATE|3/4»CREAT":     "«DATE|3/4/71»NA 133, «IDNUM|554433»HCT 40, «DATE|3/4»CREAT",
@@ -185,5 +185,22 @@ func TestAMonthBeforeAWholeDateIsApart(t *testing.T) {
 		"on «DATE|May 3, 2071»":                     "on [DATE]",
 		"by «DOCTOR|VEGA»,PER on, «DOCTOR|VEGA»,MD": "by [DOCTOR] on, [DOCTOR],MD",
 		"by «DOCTOR|Vega»,PER":                      "by [DOCTOR],PER",
+	})
+}
+
+// The other end of a range of days and months stayed, the rest of a day and month, and a Spanish day of the week before digits. The years of
+// an obstetric formula were replaced.
+func TestDatesBesideFoundDatesStayed(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"(30/1-«DATE|1/2»)":                    "(«DATE|30/1-1/2»)",
+		"Del «DATE|30/1» al 3/2 en planta":     "Del «DATE|30/1 al 3/2» en planta",
+		"(«DATE|15»/1-17/1)":                   "(«DATE|15/1-17/1»)",
+		"(«DATE|15»/1-«DATE|17»/1)":            "(«DATE|15/1»-«DATE|17/1»)",
+		"el miércoles «DATE|18/10/23».":        "el «DATE|miércoles 18/10/23».",
+		"«DATE|3/4»-36 mg, «DATE|3/4» - 3/6%":  "«DATE|3/4»-36 mg, «DATE|3/4» - 3/6%",
+		"G5P«DATE|2022», G3 P«DATE|2001»":      "G5P2022, G3 P2001",
+		"in «DATE|2022»":                       "in «DATE|2022»",
+		"92«AGE|.5» years, «AGE|90»+ years":    "92«AGE|.5» years, «AGE|90+» years",
+		"«AGE|92».5 years, 1,«AGE|104» months": "«AGE|92.5» years, 1,104 months",
 	})
 }
