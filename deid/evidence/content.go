@@ -343,6 +343,12 @@ func (m *material) departures(uncounted []string) (all []string) {
 		say(replace.Shift, "Dates were shifted, so that the age of somebody over 89 may follow from them. "+days+":")
 		say(replace.Hash, "Values became codes that follow from the value and a secret key. 164.514(c) asks for codes that are not derived from information about the individual:")
 	}
+	if m.given != nil && m.given.Options["allow"] != "" {
+		all = append(all, "A list of words and phrases that are not PHI was given (--allow). Wherever the model or the built-in rules found them, they stayed, and no file of the run counts them. Somebody should read the list.")
+	}
+	if m.given != nil && strings.Contains(m.given.Options["field"], "=keep") {
+		all = append(all, "Fields of records were kept by rules of this run (--field ...=keep), whatever was in them.")
+	}
 	if m.run.Fields["hash"] > 0 {
 		all = append(all, "Fields of records became codes that follow from the value and a key: see 164.514(c).")
 	}

@@ -889,6 +889,13 @@ func TestDepartures(t *testing.T) {
 			t.Errorf("%s: the page lacks %q", action, want)
 		}
 	}
+	// A list of --allow, or fields that are kept, were no departure.
+	in.Readers, in.Review = nil, ""
+	summary := strings.Replace(fixture.files["summary.json"], `"options": {`, `"options": {"allow": "sha256:1", "field": "**.name=keep",`, 1)
+	write(t, in.Summaries[0], summary)
+	if p := page(); !strings.Contains(p, "(--allow)") || !strings.Contains(p, "(--field ...=keep)") || strings.Contains(p, "nothing that Safe Harbor lists was kept") {
+		t.Error("the page does not say that --allow and --field keep PHI")
+	}
 	var types struct{ Types map[string]any }
 	if err := json.Unmarshal([]byte(fixture.files["summary.json"]), &types); err != nil {
 		t.Fatal(err)
