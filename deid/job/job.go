@@ -246,6 +246,11 @@ func (c *checked) openFields(key []byte) error {
 
 // checkReports returns an error if the audit or the summary cannot be written to its path. It changes nothing.
 func (c *checked) checkReports(files *fileSet) error {
+	if c.Map != "" {
+		if _, err := files.outside("map", c.Map); err != nil {
+			return err
+		}
+	}
 	if err := c.checkReport("audit", c.Audit, files); err != nil {
 		return err
 	}
@@ -260,6 +265,23 @@ func (c *checked) checkReports(files *fileSet) error {
 		return cmp.Or(err, fmt.Errorf("%s: the audit and the summary must be different files", c.Audit))
 	}
 	return nil
+}
+
+// outside resolves the path of a file, which must not be in an input.
+func (f *fileSet) outside(what, file string) (path string, err error) {
+	if path, err = paths.Resolve(file); err != nil {
+		return "", err
+	}
+	for _, input := range f.inputs {
+		in, err := paths.Resolve(input)
+		if err != nil {
+			return "", err
+		}
+		if paths.Contains(in, path) {
+			return "", fmt.Errorf("%s: the %s would be written into the input", file, what)
+		}
+	}
+	return path, nil
 }
 
 // checkReport checks the path of the audit or the summary, which may be "".
@@ -278,18 +300,9 @@ func (c *checked) checkReport(what, file string, files *fileSet) error {
 			return fmt.Errorf("%s: already exists", file)
 		}
 	}
-	path, err := paths.Resolve(file)
+	path, err := files.outside(what, file)
 	if err != nil {
 		return err
-	}
-	for _, input := range files.inputs {
-		in, err := paths.Resolve(input)
-		if err != nil {
-			return err
-		}
-		if paths.Contains(in, path) {
-			return fmt.Errorf("%s: the %s would be written into the input", file, what)
-		}
 	}
 	if c.Map != "" {
 		if other, err := paths.Resolve(c.Map); err != nil || other == path {

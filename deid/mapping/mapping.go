@@ -52,6 +52,9 @@ func Recipients(keyOrFile string) ([]age.Recipient, error) {
 	if err != nil {
 		return nil, err
 	}
+	if bytes.Contains(bytes.ToUpper(raw), []byte("AGE-SECRET-KEY")) {
+		return nil, fmt.Errorf("%s: contains a secret key; give a file of public ones, which start with age1", keyOrFile)
+	}
 	to, err := age.ParseRecipients(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a file of public age keys: %w", keyOrFile, err)
