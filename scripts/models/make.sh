@@ -18,7 +18,6 @@ languages=${*:-en es}
 cd "$(dirname "$0")/../.."
 if [ ! -e "$out/lethe" ]; then # once: another binary would not resume to the same bits
 	go build -o "$out/corpus" ./scripts/models/corpus
-	go build -o "$out/average" ./scripts/models/average
 	go build -o "$out/asqphi" ./scripts/asqphi
 	go build -o "$out/presidio" ./scripts/presidio
 	go build -o "$out/lethe.new" ./cmd/lethe
@@ -50,19 +49,13 @@ learn() {
 # its threshold when it is packed, and lists of flags: paragraphs, of the stages before
 # the network read whole notes, with many of them in a batch, early, of those before it read line ends and spaces, and dropout.
 
-# packed STAGE makes a model of the run of a stage, or of the mean of its runs, which is small enough for checkpoints, and measures its operating points on the notes of dev and those that came later, with a
+# packed STAGE makes a model of the run of a stage, which is small enough for checkpoints, and measures its operating points on the notes of dev and those that came later, with a
 # probability as default that was chosen on scripts/models/dev.
 packed() {
-	local run=$out/$name-$1 model=$out/$name-$1
+	local run=$out/$name-$1
 	[ ! -e "$run.packed/operating.json" ] || return 0
-	if [ -e "$run-2.done" ]; then
-		model=$run.mean
-		rm -rf "$model"
-		cp -r "$run/model/best" "$model"
-		"$out/average" "$model/$member" "$run/model/best/$member" "$run-2/model/best/$member"
-	fi
 	rm -rf "$run.packed"
-	"$lethe" models pack "$model" --output "$run.packed" --words "$words" --int8
+	"$lethe" models pack "$run" --output "$run.packed" --words "$words" --int8
 	cp "$recipes/$name.md" "$run.packed/README.md"
 	cp "checkpoints/$name/NOTICE" "$run.packed/"
 	measured
@@ -77,26 +70,13 @@ measured() {
 }
 
 # further STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] trains the network of the packed model of the stage BEFORE further, with the notes of the writers who joined in
-# STAGE, and packs it.
+# STAGE, and packs it. A batch has some 600 tokens, whether it is of paragraphs or of notes.
 further() {
 	written "$1" 2 "$4"
-	learned "$1" "$@"
+	learn "$name-$1" train "$recipes/$name.yaml" --set "corpus.splits.train=$name.$1" --set "$network.start=$name-$2.packed/$member" --set "$network.vectors=null" \
+		--set "$network.training.epochs=$3" --set "$network.training.batch=6" --set "$network.training.pool=16" \
+		--set "$network.optimizer.learning_rate=0.0015" --set "$network.optimizer.decay=1" --set "$network.optimizer.schedule.method=linear" "${@:5}"
 	packed "$1"
-}
-
-# twice STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] does the same with two seeds, and packs the mean of the two networks.
-twice() {
-	written "$1" 2 "$4"
-	learned "$1" "$@"
-	learned "$1-2" "$@" --set seed=2
-	packed "$1"
-}
-
-# learned RUN STAGE BEFORE EPOCHS PHRASES [FLAGS OF train] trains for further and twice. A batch has some 600 tokens, whether it is of paragraphs or of notes.
-learned() {
-	learn "$name-$1" train "$recipes/$name.yaml" --set "corpus.splits.train=$name.$2" --set "$network.start=$name-$3.packed/$member" --set "$network.vectors=null" \
-		--set "$network.training.epochs=$4" --set "$network.training.batch=6" --set "$network.training.pool=16" \
-		--set "$network.optimizer.learning_rate=0.0015" --set "$network.optimizer.decay=1" --set "$network.optimizer.schedule.method=linear" "${@:6}"
 }
 
 # others STAGE BEFORE copies the files of notes of the stage BEFORE, except those that change with the writers.
@@ -132,7 +112,7 @@ ship() {
 }
 
 # The writers came one after another: those of a stage here, and the others before the first. So did the phrases, of which a stage has the first ones. The last stage has all.
-stages="first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+stages="first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
 declare -A writers=(
 	[en-third]="commonwealth inpatient lives outside speech structured"
 	[en-fourth]="american community consults letters long overseas printouts procedures questions records short shorthand"
@@ -142,7 +122,6 @@ declare -A writers=(
 	[en-ninth]="abroad acronyms backgrounds boards codes curios exports fields figures handouts heartland isles misnomers narratives oddments pastimes quiet regions rounds scraps services signatories tongues voices"
 	[en-tenth]="almanac counters gazette ledger mercy ohio parlour scrawl textbook verandah"
 	[en-eleventh]="anvil ferry foundry harbor lantern meadow orchard pewter quarry quill sundial tidewater"
-	[en-twelfth]="bramble causeway hawthorn tollgate"
 	[es-second]="americas hospitales"
 	[es-third]="espana latinoamerica paises peninsula"
 	[es-fourth]="breves casas comunidades consultas continente corrientes densos escritos identificadores ocultos ordenados"
@@ -152,9 +131,8 @@ declare -A writers=(
 	[es-eighth]="apellidos biografias cordillera cotidianos meridianos numeros rarezas unidades"
 	[es-ninth]="altiplano espejismos llanura memorias ribera ventanillas"
 	[es-tenth]="alameda salinas"
-	[es-eleventh]="candil cauce mirador romero"
 )
-declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [en-ninth]=36344 [en-tenth]=40447 [en-eleventh]=46412 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924 [es-eighth]=14368 [es-ninth]=16021 [es-tenth]=16860)
+declare -A phrases_by=([en-first]=10937 [en-third]=12977 [en-fourth]=17318 [en-fifth]=21348 [en-sixth]=25095 [en-seventh]=25095 [en-eighth]=27905 [en-ninth]=36344 [en-tenth]=40447 [es-first]=4311 [es-second]=4901 [es-third]=6225 [es-fourth]=8324 [es-fifth]=10670 [es-sixth]=11368 [es-seventh]=11924 [es-eighth]=14368 [es-ninth]=16021)
 
 without_space='[{family: shape}, {family: gazetteer, window: 1}, {family: rule, window: 1}]'
 
@@ -259,9 +237,7 @@ english() {
 	further tenth ninth 8 60000 "${late[@]}"
 	others eleventh tenth
 	further eleventh tenth 8 68000 "${late[@]}"
-	others twelfth eleventh
-	twice twelfth eleventh 8 70000 "${late[@]}"
-	ship twelfth
+	ship eleventh
 }
 
 # english_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
@@ -354,9 +330,7 @@ spanish() {
 	further ninth eighth 6 26000 "${late[@]}"
 	others tenth ninth
 	further tenth ninth 6 28000 "${late[@]}"
-	others eleventh tenth
-	twice eleventh tenth 6 30000 "${late[@]}"
-	ship eleventh
+	ship tenth
 }
 
 # spanish_notes STAGE NOTES makes the files of notes of a stage that the teacher labels, with parts of the generated NOTES.
