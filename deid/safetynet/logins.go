@@ -143,7 +143,7 @@ func (p *Patterns) login(words []word, i int) (last int, typ string, ok bool) {
 		}
 	}
 	joined := words[i].fold
-	for k := i + 1; k < len(words) && words[k].sep != 0 && !words[k].digits && k <= i+3; k++ {
+	for k := i + 1; k < len(words) && words[k].sep != 0 && words[k].sep != '/' && !words[k].digits && k <= i+3; k++ {
 		if words[k].sep != '_' && words[k-1].capitalized {
 			break
 		}

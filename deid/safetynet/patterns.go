@@ -2,6 +2,7 @@ package safetynet
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -49,6 +50,7 @@ type Patterns struct {
 	types     *data.TypeSet       // of the values
 	known     bool                // also match one wrong letter, and initials
 	phrases   map[string][]phrase // keys are the first words
+	days      map[string]string   // types of days and months in digits, such as 5/30
 	numbers   map[string]string   // keys are the numbers without separators; values are the types
 	heads     map[string]bool     // the beginnings of numbers, up to headSize bytes
 	longest   int                 // length of the longest number, in bytes
@@ -91,8 +93,14 @@ func (p *Patterns) add(text, typ string, how how) {
 			p.addNumber(strings.Join(words, ""), typ, p.known && digits && size > minNumber)
 		}
 	case asPhrase:
-		if size >= minPlace && (!digits || size >= minNumber) {
+		switch {
+		case size >= minPlace && (!digits || size >= minNumber):
 			p.addPhrase(words, typ)
+		case len(words) == 2 && isDayAndMonth(text):
+			if p.days == nil {
+				p.days = map[string]string{}
+			}
+			p.days[text] = typ
 		}
 	}
 }
@@ -208,7 +216,7 @@ func set(words string) map[string]bool {
 // Find returns the occurrences of the patterns in a text outside of covered, which is sorted and
 // disjoint. The spans are sorted, and may overlap; their score is 1.
 func (p *Patterns) Find(text string, covered []data.Span) []data.Span {
-	if p == nil || p.phrases == nil && p.numbers == nil && p.parts == nil {
+	if p == nil || p.phrases == nil && p.numbers == nil && p.parts == nil && p.days == nil {
 		return nil
 	}
 	var found []data.Span
@@ -242,6 +250,9 @@ func (p *Patterns) find(words []word) []data.Span {
 					hit(i, i, number.typ)
 				}
 			}
+		}
+		if typ, ok := p.dayAndMonth(words, i); ok {
+			hit(i, i+1, typ)
 		}
 		if last, typ, ok := p.login(words, i); ok {
 			hit(i, last, typ)
@@ -284,6 +295,28 @@ func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	}
 	return last, typ, ok
 }
+
+// isDayAndMonth reports whether a text is a day and a month in digits, one of which can only be the day, such as 5/30. What might be a fraction or a
+// score, such as 4/5, is none.
+func isDayAndMonth(text string) bool {
+	first, second, ok := strings.Cut(text, "/")
+	a, notFirst := strconv.Atoi(first)
+	b, notSecond := strconv.Atoi(second)
+	return ok && notFirst == nil && notSecond == nil && min(a, b) > 0 && min(a, b) <= 12 && max(a, b) > 12 && max(a, b) <= 31
+}
+
+// dayAndMonth reports whether words i and i+1 are a day and a month that were replaced elsewhere.
+func (p *Patterns) dayAndMonth(words []word, i int) (typ string, ok bool) {
+	if p.days == nil || i+1 >= len(words) || words[i+1].sep != '/' || words[i].sep == '/' || i+2 < len(words) && words[i+2].sep == '/' ||
+		words[i+1].measured || i > 0 && scales[words[i-1].fold] {
+		return "", false
+	}
+	typ, ok = p.days[words[i].fold+"/"+words[i+1].fold]
+	return typ, ok
+}
+
+// scales lists words before a score that looks like a day and a month.
+var scales = set("gcs moca mmse mms score scale apgar glasgow minimental puntuacion escala epds phq gad nihss fast barthel")
 
 // initialsAt finds the initials of a whole name: single capitals with full stops (O.L.), or, after
 // a title or a word for the patient, one word in capitals (pt OL).

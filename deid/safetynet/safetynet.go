@@ -77,7 +77,7 @@ type word struct {
 	capitals    bool // all letters, at least two, are capitals
 	first       bool // it begins a sentence or a line
 	titled      bool // a title such as Dr. precedes it
-	sep         byte // the only byte since the previous word if it is one of . _ -, or 0
+	sep         byte // the only byte since the previous word if it is one of . _ - /, or 0
 	elided      bool // an apostrophe is all that is between the previous word and this one
 	gap         int  // number of bytes since the previous word if they may occur within a value, or -1
 	comma       bool // these bytes contain a comma and no full stop
@@ -149,7 +149,7 @@ func split(text string, from, to int, covered []data.Span) []word {
 		if k := len(words) - 1; k >= 0 {
 			before = words[k].end
 			between := text[before:i]
-			if len(between) == 1 && strings.Contains("._-", between) {
+			if len(between) == 1 && strings.Contains("._-/", between) {
 				w.sep = between[0]
 			}
 			w.elided = between == "'" || between == "’"

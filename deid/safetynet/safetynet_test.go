@@ -46,6 +46,20 @@ func TestEponymsOfPeopleWithSuchANameWereReplaced(t *testing.T) {
 	}
 }
 
+// A day and a month that were replaced stayed elsewhere in the note, which gives a shift away.
+func TestDaysAndMonthsStayed(t *testing.T) {
+	removed := []Removed{{"5/30", "DATE"}, {"12/15", "DATE"}, {"30/5", "DATE"}, {"4/5", "DATE"}, {"3/12", "DATE"}}
+	for text, want := range map[string]string{
+		"Echo 5/30, cultivo 30/5 neg. Foley 12/15": "Echo [DATE|5/30], cultivo [DATE|30/5] neg. Foley [DATE|12/15]",
+		"5/30/2071, 1/5/30, 5-30, 5 30, 5/30 mg":   "5/30/2071, 1/5/30, 5-30, 5 30, 5/30 mg",
+		"GCS 12/15, strength 4/5, pain 3/12":       "GCS 12/15, strength 4/5, pain 3/12",
+	} {
+		if got := show(text, (&Net{Types: types(t)}).Originals(removed).Find(text, nil)); got != want {
+			t.Errorf("%s\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
 func TestOriginals(t *testing.T) {
 	removed := []Removed{
 		{"Íñigo Vega Long", "PATIENT"}, {"Dr. Oda Lund", "DOCTOR"}, {"12.345-67", "MEDICALRECORD"}, {"oda@example.org", "EMAIL"},
