@@ -120,11 +120,10 @@ func (p *prepared) add(q *request, n note) error {
 	if n.Spans == nil && q.SpansGiven {
 		return wire.Unprocessable("spans_given is true, but it has no spans: an empty list says that it contains no PHI")
 	}
-	spans, err := index.Read(n.Spans, p.Types)
-	if err != nil {
+	var err error
+	if doc.Spans, err = index.Read(n.Spans, p.Types); err != nil {
 		return err
 	}
-	doc.Spans = data.Merge(spans)
 	known := slices.Concat(safetynet.ValuesOf(q.Known, p.Types), safetynet.ValuesOf(n.Known, p.Types), p.Known.Of(doc))
 	p.notes = append(p.notes, deid.Note{Document: doc, Group: groupOf(doc), Known: known})
 	p.indexes = append(p.indexes, index)

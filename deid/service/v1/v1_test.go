@@ -158,6 +158,23 @@ func TestSpansOfTheRequestAreThePHI(t *testing.T) {
 	}
 }
 
+// Overlapping spans were merged before the policy was asked, so that a city, which stays, could keep the name of a patient beside it.
+func TestAGivenSpanHidAnotherFromThePolicy(t *testing.T) {
+	s, _ := server(t)
+	span := func(typ string, from, to int) object {
+		return object{"type": typ, "start": object{"utf8": from}, "end": object{"utf8": to}}
+	}
+	for _, spans := range [][]object{
+		{span("CITY", 0, 22), span("PATIENT", 19, 27)},
+		{span("PATIENT", 19, 27), span("CITY", 0, 22)},
+	} {
+		status, raw := post(t, s, "application/json", object{"text": "Ohio State home of Oda Lund, seen 2031", "spans_given": true, "policy": "limited-data-set", "spans": spans})
+		if status != 200 || *decode(t, raw).Notes[0].Text != "[PATIENT], seen 2031" {
+			t.Errorf("%v: %d: %s", spans, status, raw)
+		}
+	}
+}
+
 // The text of a note of which nothing is left was missing, as that of a note that could not be examined is.
 func TestAnEmptyTextWasMissing(t *testing.T) {
 	s, _ := server(t)
