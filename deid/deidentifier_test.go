@@ -113,6 +113,17 @@ func TestKeepLetEverythingThrough(t *testing.T) {
 	}
 }
 
+// TestANameWasKeptWithinALongerCity: a span that goes, because it does not have the form of its type, decided the type of a longer span, which
+// has the form and stayed.
+func TestANameWasKeptWithinALongerCity(t *testing.T) {
+	d := engine(t, replace.Plan{Default: replace.Tag, ByType: map[string]replace.Kind{"CITY": replace.Keep}})
+	text := "Ohio State home of Oda Lund, seen 2031"
+	doc := &data.Document{Text: text, Spans: []data.Span{{Start: 0, End: 27, Type: "CITY"}, {Start: 19, End: 27, Type: "CITY"}, {Start: 19, End: 27, Type: "PATIENT"}}}
+	if r := d.Notes(t.Context(), []Note{{Document: doc}})[0]; r.Err != nil || r.Clean.Text != "[PATIENT], seen 2031" {
+		t.Errorf("%v: %v", r.Clean, r.Err)
+	}
+}
+
 // TestOriginalsInLowerCaseStayed: a value that was replaced once stayed where it occurred again in lower case, and so did
 // places of one word.
 func TestOriginalsInLowerCaseStayed(t *testing.T) {

@@ -167,6 +167,7 @@ func TestAGivenSpanHidAnotherFromThePolicy(t *testing.T) {
 	for _, spans := range [][]object{
 		{span("CITY", 0, 22), span("PATIENT", 19, 27)},
 		{span("PATIENT", 19, 27), span("CITY", 0, 22)},
+		{span("CITY", 0, 27), span("PATIENT", 19, 27), span("CITY", 19, 27)},
 	} {
 		status, raw := post(t, s, "application/json", object{"text": "Ohio State home of Oda Lund, seen 2031", "spans_given": true, "policy": "limited-data-set", "spans": spans})
 		if status != 200 || *decode(t, raw).Notes[0].Text != "[PATIENT], seen 2031" {
