@@ -176,6 +176,21 @@ func TestAGivenSpanHidAnotherFromThePolicy(t *testing.T) {
 	}
 }
 
+// Known values under PATIENT, which is a type of the model, and under id and patient were ignored, because these columns of a file have no values.
+func TestKnownValuesOfThePatientWereIgnored(t *testing.T) {
+	s, _ := server(t)
+	for _, key := range []string{"PATIENT", "patient", "id"} {
+		status, raw := post(t, s, "application/json", object{"text": "The ward has Quillfeather.", "known": object{key: []string{"Quillfeather"}}})
+		if status != 200 || strings.Contains(*decode(t, raw).Notes[0].Text, "Quillfeather") {
+			t.Errorf("%s: %d: %s", key, status, raw)
+		}
+	}
+	_, raw := post(t, s, "application/json", object{"text": "The ward has Quillfeather.", "known": object{"PATIENT": []string{"Oda Quillfeather"}}})
+	if got := *decode(t, raw).Notes[0].Text; got != "The ward has [PATIENT]." {
+		t.Errorf("a name of the type PATIENT: %q", got)
+	}
+}
+
 // The text of a note of which nothing is left was missing, as that of a note that could not be examined is.
 func TestAnEmptyTextWasMissing(t *testing.T) {
 	s, _ := server(t)
