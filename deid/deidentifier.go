@@ -17,6 +17,8 @@ package deid
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -164,9 +166,25 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	known := d.Net.Known(n.Known)
 	everywhere := known.Find(text, nil)
 	all = d.retype(text, all, everywhere)
-	before := spansOf(all)
-	inside := func(s data.Span) bool { return data.Covered(s, before) } // retype has decided the type of this text
-	return d.join(r, text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
+	return d.join(r, text, all, slices.DeleteFunc(d.add(text, everywhere, byKnown), settled(text, all)), safetynet.Known)
+}
+
+// settled returns a function that reports whether a known value lies in spans whose type retype has decided, and of which nothing stays that
+// should go with the value. Of a date or a ZIP code of which a part stays, that part consists of digits.
+func settled(text string, all []found) func(known found) bool {
+	leaving := going(all)
+	var gone []data.Span
+	for _, f := range all {
+		if f.remains == replace.Nothing {
+			gone = append(gone, f.Span)
+		}
+	}
+	return func(known found) bool {
+		if known.remains == replace.Nothing && strings.ContainsFunc(text[known.Start:known.End], unicode.IsDigit) {
+			return data.Covered(known.Span, gone)
+		}
+		return data.Covered(known.Span, leaving)
+	}
 }
 
 // add returns spans with a rank and with how much of them the plan leaves in the text.
