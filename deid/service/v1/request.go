@@ -62,6 +62,11 @@ func (q *request) notes() ([]note, error) {
 	return *q.Notes, nil
 }
 
+// knows reports whether the request has known values.
+func (q *request) knows(notes []note) bool {
+	return len(q.Known) > 0 || slices.ContainsFunc(notes, func(n note) bool { return len(n.Known) > 0 })
+}
+
 // prepared is a request that can be worked on.
 type prepared struct {
 	*engine.Member
@@ -90,11 +95,15 @@ func (c Config) prepare(q *request) (*prepared, error) {
 	for typ, kind := range q.ReplaceTypes {
 		p.call.ByType[typ] = replace.Kind(kind)
 	}
-	if q.SpansGiven && len(q.Allow)+len(q.Deny) > 0 {
-		return nil, wire.Unprocessable("spans_given cannot be combined with allow or deny: nothing is searched for")
+	searches := len(q.Allow)+len(q.Deny) > 0 || q.Doubts != 0 || q.knows(all)
+	if q.SpansGiven && searches {
+		return nil, wire.Unprocessable("spans_given cannot be combined with allow, deny, known or doubts: nothing is searched for")
 	}
 	if p.deid, err = p.For(p.call); err != nil {
 		return nil, wire.Unprocessable("%v", err)
+	}
+	if p.deid.Net == nil && q.knows(all) {
+		return nil, wire.Unprocessable("known requires the safety net, which this server does not use: it was started with --safety-net off")
 	}
 	for i, n := range all {
 		if err := p.add(q, n); err != nil {

@@ -20,6 +20,19 @@ import (
 
 const text = "👩‍⚕️ Mrs. Oda Lund, 71, was seen by Dr. Per Vega on 03/04/2031.\r\nPhone 555-201-3344."
 
+// Without the safety net, known values were ignored.
+func TestKnownValuesWithoutTheSafetyNetWereIgnored(t *testing.T) {
+	pool, err := engine.NewPool(engine.Named{Name: "en", Options: engine.Options{Model: "en", SafetyNet: "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(wire.Mux(Handlers(Config{Engines: pool})))
+	t.Cleanup(s.Close)
+	if status, raw := post(t, s, "application/json", object{"text": "x", "known": object{"name": []string{"Zebulon"}}}); status != 422 || strings.Contains(raw, "Zebulon") {
+		t.Errorf("%d: %s", status, raw)
+	}
+}
+
 // server starts a server with the model en and a key.
 func server(t *testing.T) (*httptest.Server, *int) {
 	t.Helper()
@@ -237,6 +250,9 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"a span outside of the text":   {object{"text": "x", "spans_given": true, "spans": []object{{"type": "PATIENT", "start": object{"utf8": 0}, "end": object{"utf8": 2}}}}, 422},
 		"a probability that is none":   {object{"text": "x", "doubts": 1}, 422},
 		"allow with spans_given":       {object{"text": "x", "spans_given": true, "allow": []string{"x"}}, 422},
+		"known with spans_given":       {object{"text": "x", "spans_given": true, "spans": []object{}, "known": object{"name": []string{"Zebulon"}}}, 422},
+		"a note's known, spans_given":  {object{"notes": []object{{"text": "x", "spans": []object{}, "known": object{"name": []string{"Zebulon"}}}}, "spans_given": true}, 422},
+		"doubts with spans_given":      {object{"text": "x", "spans_given": true, "spans": []object{}, "doubts": 0.5}, 422},
 		"a foreign language with auto": {object{"text": strings.Repeat("Der Patient wurde heute mit der Diagnose in die Klinik aufgenommen und ist nicht bei sich. ", 5), "model": "auto"}, 422},
 	} {
 		status, raw := post(t, s, "application/json", c.body)
