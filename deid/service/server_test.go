@@ -816,3 +816,46 @@ func TestMessagesOfTheServer(t *testing.T) {
 		t.Errorf("the log is %s", text)
 	}
 }
+
+// A stream that stays open got a refusal only after ten seconds, because http.Server read its body first.
+func TestRefusalsOfOpenStreamsCameLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(path, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guarded := start(t, Config{TokenFile: path}, Routes{"POST /lines": http.HandlerFunc(answerLines)}, nil)
+	s := start(t, Config{Limits: Limits{Streams: 1}}, Routes{"POST /lines": http.HandlerFunc(answerLines)}, nil)
+	s.streams.slots <- struct{}{}
+	defer func() { <-s.streams.slots }()
+	for name, c := range map[string]struct {
+		url    string
+		status int
+		code   string
+		header [2]string
+	}{
+		"busy":       {s.url + "/lines", 503, "busy", [2]string{}},
+		"not found":  {s.url + "/none", 404, "not_found", [2]string{}},
+		"no token":   {guarded.url + "/lines", 401, "unauthorized", [2]string{}},
+		"compressed": {s.url + "/lines", 415, "content_encoding", [2]string{"Content-Encoding", "gzip"}},
+		"other site": {s.url + "/lines", 403, "wrong_origin", [2]string{"Sec-Fetch-Site", "cross-site"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, out := io.Pipe()
+			defer out.Close()
+			q := request(t, "POST", c.url, in)
+			q.Header.Set("Content-Type", "application/x-ndjson")
+			if c.header[0] != "" {
+				q.Header.Set(c.header[0], c.header[1])
+			}
+			go func() { _, _ = io.WriteString(out, canary+"\n") }()
+			began := time.Now()
+			header, _ := want(t, q, c.status, c.code)
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("the answer took %s", took)
+			}
+			if (c.status == 503) != (header.Get("Retry-After") != "") {
+				t.Errorf("Retry-After is %q", header.Get("Retry-After"))
+			}
+		})
+	}
+}
