@@ -130,12 +130,19 @@ func (v *Values) Alias(name, patient string) {
 }
 
 func (v *Values) put(of map[string][]Value, key string, values []Value) {
-	for _, value := range values {
-		if !value.long() {
-			v.short++
+	v.short += TooShort(values)
+	of[key] = append(of[key], values...)
+}
+
+// TooShort returns how many of the values are too short to search for: see [Values.Short].
+func TooShort(values []Value) int {
+	n := 0
+	for _, v := range values {
+		if !v.long() {
+			n++
 		}
 	}
-	of[key] = append(of[key], values...)
+	return n
 }
 
 // Of returns the known values for a note: those of its patient and those of the note.

@@ -76,6 +76,7 @@ type prepared struct {
 	indexes  []*wire.Index
 	doubts   float64
 	patients []string // of the notes, for the response
+	short    []int    // numbers of known values that are too short to search for
 }
 
 // prepare checks a request.
@@ -133,8 +134,9 @@ func (p *prepared) add(q *request, n note) error {
 	if doc.Spans, err = index.Read(n.Spans, p.Types); err != nil {
 		return err
 	}
-	known := slices.Concat(safetynet.ValuesOf(q.Known, p.Types), safetynet.ValuesOf(n.Known, p.Types), p.Known.Of(doc))
-	p.notes = append(p.notes, deid.Note{Document: doc, Group: groupOf(doc), Known: known})
+	known := slices.Concat(safetynet.ValuesOf(q.Known, p.Types), safetynet.ValuesOf(n.Known, p.Types))
+	p.short = append(p.short, safetynet.TooShort(known))
+	p.notes = append(p.notes, deid.Note{Document: doc, Group: groupOf(doc), Known: slices.Concat(known, p.Known.Of(doc))})
 	p.indexes = append(p.indexes, index)
 	p.patients = append(p.patients, doc.Patient)
 	return nil

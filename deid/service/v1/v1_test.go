@@ -204,6 +204,19 @@ func TestKnownValuesOfThePatientWereIgnored(t *testing.T) {
 	}
 }
 
+// Known values that are too short to search for were ignored without a word.
+func TestShortKnownValuesWereIgnoredWithoutAWord(t *testing.T) {
+	s, _ := server(t)
+	known := object{"id_number": []string{"712", "7734-XB"}}
+	status, raw := post(t, s, "application/json", object{"notes": []object{{"text": "Bed 712.", "known": known}, {"text": "Stable."}}})
+	if n := decode(t, raw).Notes; status != 200 || len(n[0].Warnings) != 1 || !strings.HasSuffix(n[0].Warnings[0], ": 1") || n[1].Warnings != nil {
+		t.Errorf("%d: %s", status, raw)
+	}
+	if _, raw := post(t, s, "application/x-ndjson", object{"text": "Bed 712.", "known": known}); !strings.Contains(raw, `"warnings":["known values`) {
+		t.Errorf("a line: %s", raw)
+	}
+}
+
 // The text of a note of which nothing is left was missing, as that of a note that could not be examined is.
 func TestAnEmptyTextWasMissing(t *testing.T) {
 	s, _ := server(t)
