@@ -23,7 +23,7 @@ type request struct {
 	SpansGiven   bool                `json:"spans_given"`
 	Allow        []string            `json:"allow"`
 	Deny         []string            `json:"deny"`
-	Doubts       float64             `json:"doubts"`
+	Doubts       *float64            `json:"doubts"`
 	Known        map[string][]string `json:"known"`
 	Patient      string              `json:"patient"`
 
@@ -74,7 +74,7 @@ type prepared struct {
 	deid     *deid.Deidentifier
 	notes    []deid.Note
 	indexes  []*wire.Index
-	doubts   float64
+	doubts   float64  // 0 lists none
 	patients []string // of the notes, for the response
 	short    []int    // numbers of known values that are too short to search for
 }
@@ -85,18 +85,20 @@ func (c Config) prepare(q *request) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{doubts: q.Doubts}
+	p := &prepared{}
 	if p.Member, err = c.Engines.Get(q.Model); err != nil {
 		return nil, wire.Unprocessable("model: %v", err)
 	}
-	if !(q.Doubts >= 0 && q.Doubts < 1) {
-		return nil, wire.Unprocessable("doubts: it is not a probability from 0 to 1, without 1")
+	if q.Doubts != nil {
+		if p.doubts = *q.Doubts; !(p.doubts > 0 && p.doubts < 1) {
+			return nil, wire.Unprocessable("doubts: it is not a probability above 0 and below 1")
+		}
 	}
 	p.call = engine.Request{Policy: q.Policy, Replace: replace.Kind(q.Replace), ByType: map[string]replace.Kind{}, Marked: q.SpansGiven, Allow: q.Allow, Deny: q.Deny}
 	for typ, kind := range q.ReplaceTypes {
 		p.call.ByType[typ] = replace.Kind(kind)
 	}
-	searches := len(q.Allow)+len(q.Deny) > 0 || q.Doubts != 0 || q.knows(all)
+	searches := len(q.Allow)+len(q.Deny) > 0 || q.Doubts != nil || q.knows(all)
 	if q.SpansGiven && searches {
 		return nil, wire.Unprocessable("spans_given cannot be combined with allow, deny, known or doubts: nothing is searched for")
 	}

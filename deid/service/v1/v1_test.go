@@ -262,6 +262,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"spans without spans_given":    {object{"text": "x", "spans": []object{{"type": "PATIENT", "start": object{"utf8": 0}, "end": object{"utf8": 1}}}}, 422},
 		"a span outside of the text":   {object{"text": "x", "spans_given": true, "spans": []object{{"type": "PATIENT", "start": object{"utf8": 0}, "end": object{"utf8": 2}}}}, 422},
 		"a probability that is none":   {object{"text": "x", "doubts": 1}, 422},
+		"doubts of 0":                  {object{"text": "x", "doubts": 0}, 422},
 		"allow with spans_given":       {object{"text": "x", "spans_given": true, "allow": []string{"x"}}, 422},
 		"known with spans_given":       {object{"text": "x", "spans_given": true, "spans": []object{}, "known": object{"name": []string{"Zebulon"}}}, 422},
 		"a note's known, spans_given":  {object{"notes": []object{{"text": "x", "spans": []object{}, "known": object{"name": []string{"Zebulon"}}}}, "spans_given": true}, 422},
