@@ -339,6 +339,23 @@ func TestStreamIsAnsweredLineByLine(t *testing.T) {
 	}
 }
 
+// The error of a line did not name the line's id if another key was unknown, occurred twice, or had a value of the wrong type.
+func TestErrorsOfLinesHadNoID(t *testing.T) {
+	s, _ := server(t)
+	for _, line := range []string{`{"id":"7","text":3}`, `{"txet":"x","id":"7"}`, `{"text":"x","id":"7","text":"y"}`, `{"id":"7","text":"x \ud83d"}`, `{"id":"7","text":"x","doubts":2}`} {
+		_, raw := post(t, s, "application/x-ndjson", line)
+		var got failure
+		if err := json.Unmarshal([]byte(raw), &got); err != nil || got.ID != "7" || got.Line != 1 || got.Error == "" {
+			t.Errorf("%s: %s", line, raw)
+		}
+	}
+	for _, line := range []string{`{"id":7,"text":"x"}`, `{"id":"7"`, `["id"]`} {
+		if _, raw := post(t, s, "application/x-ndjson", line); strings.Contains(raw, `"id"`) || !strings.Contains(raw, `"error"`) {
+			t.Errorf("%s: %s", line, raw)
+		}
+	}
+}
+
 // The long lines of a stream wait for room, of which there is less than they have together.
 func TestLongLinesOfAStreamWaitForEachOther(t *testing.T) {
 	s, _ := server(t)
