@@ -108,7 +108,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		}
 		switch {
 		case err == bufio.ErrBufferFull:
-		case err == nil && tooLong:
+		case tooLong && (err == nil || err == io.EOF):
 			return nil, errTooLong
 		default:
 			return line, err

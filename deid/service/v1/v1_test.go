@@ -356,6 +356,17 @@ func TestErrorsOfLinesHadNoID(t *testing.T) {
 	}
 }
 
+// A line that is too long had no answer if it was the last one and had no line end.
+func TestTheLastLineOfAStreamWasLost(t *testing.T) {
+	s, _ := server(t)
+	for _, end := range []string{"", "\n"} {
+		status, answer := post(t, s, "application/x-ndjson", `{"text":"`+strings.Repeat("x", maxLine)+`"}`+end)
+		if status != http.StatusOK || strings.Count(answer, `"error":"The line is longer`) != 1 {
+			t.Errorf("%q: status %d, %.300s", end, status, answer)
+		}
+	}
+}
+
 // The long lines of a stream wait for room, of which there is less than they have together.
 func TestLongLinesOfAStreamWaitForEachOther(t *testing.T) {
 	s, _ := server(t)
