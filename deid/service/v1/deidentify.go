@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -53,7 +52,7 @@ type replacement struct {
 }
 
 func (c Config) deidentify(w http.ResponseWriter, r *http.Request) {
-	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) == "application/x-ndjson" {
+	if wire.MediaType(r) == "application/x-ndjson" {
 		c.stream(w, r)
 		return
 	}

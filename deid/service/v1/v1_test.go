@@ -274,6 +274,11 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %d: %s", name, status, raw)
 		}
 	}
+	for kind, want := range map[string]string{"Application/JSON": `"notes":[{"text":"x"`, "application/JSON;charset=utf-8": `"notes":[{"text":"x"`, "Application/X-NDJSON": `{"text":"x"`} { // they were refused
+		if status, raw := post(t, s, kind, `{"text":"x"}`); status != 200 || !strings.Contains(raw, want) {
+			t.Errorf("%s: %d: %s", kind, status, raw)
+		}
+	}
 	if status, raw := post(t, s, "text/plain", `{"text":"x"}`); status != 415 {
 		t.Errorf("text/plain: %d: %s", status, raw)
 	}
