@@ -223,10 +223,12 @@ func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 	want(t, post(), 200, "")
 	want(t, post("Host", "localhost:5002"), 200, "")
 	want(t, post("Host", "[::1]:5002"), 200, "")
+	want(t, post("Host", "127.0.0.2:5002"), 200, "")
 	want(t, post("Host", "ward.example"), 200, "")
 	want(t, post("Origin", s.url), 200, "")
 	want(t, post("Host", canary+".example"), 421, "wrong_host") // a name of an attacker that resolves to 127.0.0.1
 	want(t, post("Host", "127.0.0.1.example:5002"), 421, "wrong_host")
+	want(t, post("Host", "10.1.2.3:5002"), 421, "wrong_host")
 	want(t, post("Origin", "http://"+canary+".example"), 403, "wrong_origin")
 	want(t, post("Origin", "null"), 403, "wrong_origin")
 	want(t, post("Sec-Fetch-Site", "cross-site"), 403, "wrong_origin")
