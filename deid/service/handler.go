@@ -142,12 +142,14 @@ func (s *Server) admit(x *exchange) (*http.ServeMux, *wire.Error) {
 	if x.matches(s.routes) {
 		return s.routes, nil
 	}
-	h, _ := s.routes.Handler(r) // answers that the path or the method is unknown
-	unknown := &discarded{header: http.Header{}}
-	h.ServeHTTP(unknown, r)
-	if unknown.status == http.StatusMethodNotAllowed {
-		x.response.Header().Set("Allow", unknown.header.Get("Allow"))
-		return nil, errWrongMethod
+	for _, routes := range []*http.ServeMux{s.routes, s.public, s.probes} {
+		h, _ := routes.Handler(r) // answers that the path or the method is unknown
+		unknown := &discarded{header: http.Header{}}
+		h.ServeHTTP(unknown, r)
+		if unknown.status == http.StatusMethodNotAllowed {
+			x.response.Header().Set("Allow", unknown.header.Get("Allow"))
+			return nil, errWrongMethod
+		}
 	}
 	return nil, errNotFound
 }

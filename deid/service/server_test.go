@@ -159,7 +159,7 @@ var echoing = Routes{"POST /echo": http.HandlerFunc(echo)}
 func TestAnswersAndUnknownPaths(t *testing.T) {
 	s := start(t, Config{}, Routes{"POST /echo": http.HandlerFunc(echo), "GET /numbers/{n}": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.PathValue("n"))
-	})}, nil)
+	})}, Routes{"GET /page": http.HandlerFunc(echo)})
 	if _, body := want(t, request(t, "POST", s.url+"/echo", strings.NewReader(canary)), 200, ""); body != canary {
 		t.Errorf("the echo is %q", body)
 	}
@@ -172,6 +172,11 @@ func TestAnswersAndUnknownPaths(t *testing.T) {
 	want(t, request(t, "HEAD", s.url+"/numbers/17", nil), 200, "")
 	want(t, request(t, "GET", s.url+"/"+canary+"?q="+canary, nil, "X-"+canary, canary), 404, "not_found")
 	want(t, request(t, "POST", s.url+"/"+canary, strings.NewReader(canary)), 404, "not_found")
+	for _, path := range []string{"/livez", "/metrics", "/page"} { // some were not found
+		if header, _ := want(t, request(t, "POST", s.url+path, nil), 405, "method"); !strings.Contains(header.Get("Allow"), "GET") {
+			t.Errorf("POST %s: Allow is %q", path, header.Get("Allow"))
+		}
+	}
 	header, _ := want(t, request(t, "GET", s.url+"/echo", nil), 405, "method")
 	if header.Get("Allow") != "POST" {
 		t.Errorf("Allow: %q", header.Get("Allow"))
