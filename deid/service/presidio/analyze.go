@@ -281,6 +281,9 @@ func (f *finding) append(to []byte, explain bool) []byte {
 // run finds what the request asks for in each of its texts.
 func (a *analysis) run(ctx context.Context) ([][]*finding, error) {
 	found, err := a.model.Find(ctx, a.notes)
+	if impossible, ok := errors.AsType[*wire.Error](err); ok {
+		return nil, impossible
+	}
 	if err != nil {
 		return nil, cmp.Or(wire.Interrupted(ctx), error(unexamined("A text could not be examined.")))
 	}
