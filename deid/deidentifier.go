@@ -17,6 +17,8 @@ package deid
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -120,7 +122,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
 			if len(more) > 0 {
 				again = true
-				all[i] = results[i].join(n.Text, all[i], more, safetynet.Original)
+				all[i] = d.join(results[i], n.Text, all[i], more, safetynet.Original)
 			}
 		}
 		if !again {
@@ -136,26 +138,27 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	spans := n.Spans
 	if n.Search == Marked {
 		all := d.add(text, spans, byKnown)
-		for i := range all {
-			if n.As != "" {
-				all[i].remains = replace.Nothing
-			}
+		if n.As == "" {
+			return join(all, d.remains(text))
 		}
-		return join(all)
+		for i := range all {
+			all[i].remains = replace.Nothing
+		}
+		return join(all, func(data.Span) replace.Extent { return replace.Nothing })
 	}
 	if !d.Exact {
 		spans = whole(text, spans, d.sort)
 	}
-	all := join(d.permitted(text, d.add(text, spans, byTagger)))
+	all := join(d.permitted(text, d.add(text, spans, byTagger)), d.remains(text))
 	if d.Rules != nil {
-		all = r.join(text, all, d.add(text, d.Rules(text), byUser), safetynet.Rule)
+		all = d.join(r, text, all, d.add(text, d.Rules(text), byUser), safetynet.Rule)
 	}
-	all = r.join(text, all, d.denied(text), safetynet.Denied)
+	all = d.join(r, text, all, d.denied(text), safetynet.Denied)
 	if d.Net == nil {
 		return all
 	}
 	if d.Net.Formulaic != nil {
-		all = r.join(text, all, d.permitted(text, d.add(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
+		all = d.join(r, text, all, d.permitted(text, d.add(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
 	}
 	if len(n.Known) == 0 {
 		return all
@@ -163,19 +166,32 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	known := d.Net.Known(n.Known)
 	everywhere := known.Find(text, nil)
 	all = d.retype(text, all, everywhere)
-	before := spansOf(all)
-	inside := func(s data.Span) bool { return data.Covered(s, before) } // retype has decided the type of this text
-	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
+	return d.join(r, text, all, slices.DeleteFunc(d.add(text, everywhere, byKnown), settled(text, all)), safetynet.Known)
+}
+
+// settled returns a function that reports whether a known value lies in spans whose type retype has decided, and of which nothing stays that
+// should go with the value. Of a date or a ZIP code of which a part stays, that part consists of digits.
+func settled(text string, all []found) func(known found) bool {
+	leaving := going(all)
+	var gone []data.Span
+	for _, f := range all {
+		if f.remains == replace.Nothing {
+			gone = append(gone, f.Span)
+		}
+	}
+	return func(known found) bool {
+		if known.remains == replace.Nothing && strings.ContainsFunc(text[known.Start:known.End], unicode.IsDigit) {
+			return data.Covered(known.Span, gone)
+		}
+		return data.Covered(known.Span, leaving)
+	}
 }
 
 // add returns spans with a rank and with how much of them the plan leaves in the text.
 func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
-	all := make([]found, len(spans))
+	all, remains := make([]found, len(spans)), d.remains(text)
 	for i, s := range spans {
-		all[i] = found{s, rank, replace.Nothing}
-		if d.Replacer != nil {
-			all[i].remains = d.Replacer.Remains(text, s)
-		}
+		all[i] = found{s, rank, remains(s)}
 	}
 	return all
 }
@@ -192,6 +208,14 @@ func (d *Deidentifier) denied(text string) []found {
 		all[i] = d.add(text, []data.Span{f.Span}, byUser)[0]
 	}
 	return all
+}
+
+// remains returns a function that tells how much of a span the plan leaves in the text.
+func (d *Deidentifier) remains(text string) func(data.Span) replace.Extent {
+	if d.Replacer == nil {
+		return func(data.Span) replace.Extent { return replace.Nothing }
+	}
+	return func(s data.Span) replace.Extent { return d.Replacer.Remains(text, s) }
 }
 
 // permitted returns all spans except those inside a phrase of Allow. A phrase that has a type applies only to spans of that
@@ -222,12 +246,12 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 
 // join returns the spans in the slices all and more, merged. It counts in r.Found each new span that will be replaced and that
 // covers a letter or a digit that no span of the slice all covers, except spans that stay in the text.
-func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
+func (d *Deidentifier) join(r *Result, text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all
 	}
 	before := going(all)
-	for _, f := range join(more) {
+	for _, f := range join(more, d.remains(text)) {
 		if f.remains != replace.Whole && slices.ContainsFunc(data.Subtract(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
 			if r.Found[source] == nil {
 				r.Found[source] = map[string]int{}
@@ -235,29 +259,53 @@ func (r *Result) join(text string, all, more []found, source safetynet.Source) [
 			r.Found[source][f.Type]++
 		}
 	}
-	return join(append(all, more...))
+	return join(append(all, more...), d.remains(text))
 }
 
 // join merges overlapping spans. A merged span has the type and score of the longest of them; among spans of the same
 // length, the highest rank decides. But a span of which more stays in the text decides only if there is none of which less
-// stays. The result is sorted and disjoint.
-func join(all []found) []found {
+// stays. The result is sorted and disjoint. The function remains tells how much of a span stays in the text.
+func join(all []found, remains func(data.Span) replace.Extent) []found {
 	slices.SortStableFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(b.rank, a.rank), cmp.Compare(a.Type, b.Type))
 	})
 	var out []found
-	var best found // the span that decides the type of the last span in out
-	for _, f := range all {
-		k := len(out) - 1
-		if k < 0 || f.Start >= out[k].End {
-			out, best = append(out, f), f
-			continue
+	for len(all) > 0 {
+		n, end := 1, all[0].End
+		for ; n < len(all) && all[n].Start < end; n++ {
+			end = max(end, all[n].End)
 		}
+		out = append(out, merged(all[:n], end, remains))
+		all = all[n:]
+	}
+	return out
+}
+
+// merged returns the span that covers sorted spans, which overlap and end at end. More of it may stay in the text than of the span that
+// decides its type: with a policy that keeps cities, a name marked as a city goes, but not within the longer name of a city. Then a
+// type decides of which no more stays, if any of the spans has one.
+func merged(all []found, end int, remains func(data.Span) replace.Extent) found {
+	whole := func(f found) found {
+		if f.Start != all[0].Start || f.End != end {
+			f.Start, f.End = all[0].Start, end
+			f.remains = remains(f.Span)
+		}
+		return f
+	}
+	best := all[0]
+	for _, f := range all[1:] {
 		if f.above(best) {
 			best = f
 		}
-		out[k].End = max(out[k].End, f.End)
-		out[k].Type, out[k].Score, out[k].rank, out[k].remains = best.Type, best.Score, best.rank, best.remains
+	}
+	out, ok := whole(best), found{}
+	if out.remains <= best.remains {
+		return out
+	}
+	for _, f := range all {
+		if m := whole(f); m.remains <= best.remains && (ok.Type == "" || f.above(ok)) {
+			out, ok = m, f
+		}
 	}
 	return out
 }

@@ -113,6 +113,39 @@ func TestKeepLetEverythingThrough(t *testing.T) {
 	}
 }
 
+// TestANameWasKeptWithinALongerCity: a span that goes, because it does not have the form of its type, decided the type of a longer span, which
+// has the form and stayed.
+func TestANameWasKeptWithinALongerCity(t *testing.T) {
+	d := engine(t, replace.Plan{Default: replace.Tag, ByType: map[string]replace.Kind{"CITY": replace.Keep}})
+	text := "Ohio State home of Oda Lund, seen 2031"
+	doc := &data.Document{Text: text, Spans: []data.Span{{Start: 0, End: 27, Type: "CITY"}, {Start: 19, End: 27, Type: "CITY"}, {Start: 19, End: 27, Type: "PATIENT"}}}
+	if r := d.Notes(t.Context(), []Note{{Document: doc}})[0]; r.Err != nil || r.Clean.Text != "[PATIENT], seen 2031" {
+		t.Errorf("%v: %v", r.Clean, r.Err)
+	}
+}
+
+// TestAKnownValueInAKeptSpanStayed: a known value was left to the longer span around it, also if the policy keeps that span.
+func TestAKnownValueInAKeptSpanStayed(t *testing.T) {
+	d := engine(t, replace.Plan{Default: replace.Tag, ByType: map[string]replace.Kind{"CITY": replace.Keep, "DATE": replace.Year}})
+	for in, c := range map[string]struct {
+		kind        safetynet.Kind
+		value, want string
+	}{
+		"in «CITY|Fort Worth», Texas":    {safetynet.Name, "Worth", "in [PATIENT], Texas"},
+		"near «CITY|Fort Worth», Texas":  {safetynet.Other, "Worth", "near [OTHER], Texas"},
+		"went to «CITY|Worth», Texas":    {safetynet.Name, "Worth", "went to [PATIENT], Texas"},
+		"seen by «PATIENT|Worth», today": {safetynet.City, "Worth", "seen by [PATIENT], today"},
+		"born «DATE|03/04/2031», well":   {safetynet.Date, "03/04/2031", "born 2031, well"},
+		"came «DATE|03/04/2031», well":   {safetynet.Other, "03/04/2031", "came [OTHER], well"},
+		"since «DATE|May 2031», well":    {safetynet.Name, "May", "since 2031, well"},
+		"the «CITY|Fort Worth» clinic":   {safetynet.City, "Fort Worth", "the Fort Worth clinic"},
+	} {
+		if got := clean(t, d, []safetynet.Value{{Kind: c.kind, Text: c.value}}, in); got[0] != c.want {
+			t.Errorf("%q with %s: %q, want %q", in, c.value, got[0], c.want)
+		}
+	}
+}
+
 // TestOriginalsInLowerCaseStayed: a value that was replaced once stayed where it occurred again in lower case, and so did
 // places of one word.
 func TestOriginalsInLowerCaseStayed(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // retype gives spans the type of the known values inside them. If a tagger mistakes Oda Lund for a doctor, and she is
 // known to be the patient, her name gets the type of patients' names, so that she has one number and one surrogate. A
 // single name after a doctor's title keeps its type. A span with ordinary words beside the value, as in "Oda Lund
-// informed", is cut down to the value.
+// informed", is cut down to the value. A type of which more stays in the text is not given.
 func (d *Deidentifier) retype(text string, all []found, known []data.Span) []found {
 	for i := range all {
 		f := &all[i]
@@ -26,7 +26,9 @@ func (d *Deidentifier) retype(text string, all []found, known []data.Span) []fou
 			case s.Type == f.Type || !d.covers(text, *f, s):
 				continue
 			}
-			*f = d.add(text, []data.Span{retyped}, byKnown)[0]
+			if next := d.add(text, []data.Span{retyped}, byKnown)[0]; next.remains <= f.remains {
+				*f = next
+			}
 			break
 		}
 	}

@@ -63,11 +63,14 @@ it reads the models again, while requests continue. See docs/service.md and docs
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config.Limits.Body, config.Limits.Memory = body<<20, memory<<20
 			for _, name := range limits {
-				if value := cmd.Flags().Lookup(name).Value.String(); cmd.Flags().Changed(name) && (value == "0" || value == "0s") {
+				if value := cmd.Flags().Lookup(name).Value.String(); cmd.Flags().Changed(name) && (value == "0" || value == "0s" || strings.HasPrefix(value, "-")) {
 					return usageError(cmd, fmt.Errorf("--%s %s is not positive", name, value))
 				}
 			}
-			if cmd.Flags().Changed("drain") && config.Drain == 0 {
+			switch {
+			case config.Drain < 0:
+				return usageError(cmd, fmt.Errorf("--drain %s is negative", config.Drain))
+			case cmd.Flags().Changed("drain") && config.Drain == 0:
 				config.Drain = -1
 			}
 			if err := engineFlags.set(cmd, &options); err != nil {

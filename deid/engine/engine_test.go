@@ -109,6 +109,21 @@ func TestDemandsInVain(t *testing.T) {
 	}
 }
 
+// TestExceptionsOfTheServerWeakenedAnotherPolicy: a kind by type of the options applied also to a policy that a request chose, and the error of a
+// kind against that policy named an option of the command line.
+func TestExceptionsOfTheServerWeakenedAnotherPolicy(t *testing.T) {
+	e := open(t, Options{Model: "en", Policy: "all", ReplaceType: []string{"DATE=keep"}})
+	for policy, stays := range map[string]bool{"": true, "all": true, "safe-harbor": false, "limited-data-set": true} {
+		if got := clean(t, e, Request{Policy: policy}); strings.Contains(got, "03/04/2031") != stays {
+			t.Errorf("policy %q: %q", policy, got)
+		}
+	}
+	_, err := e.For(Request{Policy: "safe-harbor", Replace: replace.Keep})
+	if err == nil || strings.Contains(err.Error(), "--") {
+		t.Errorf("keep against a policy: %v", err)
+	}
+}
+
 func TestFinderFindsWhatThePolicyKeeps(t *testing.T) {
 	e := open(t, Options{Model: "en", Policy: "limited-data-set"})
 	d, err := e.Finder(Request{})

@@ -175,13 +175,17 @@ func (s *Setup) checkPlan() error {
 
 // plan makes the plan of the policy and the options for a type set, or for any if it is nil.
 func (s *Setup) plan(types *data.TypeSet) (replace.Plan, error) {
-	return planOf(s.Policy, replace.Kind(s.Replace), s.byType, s.also, types)
+	plan, err := planOf(s.Policy, replace.Kind(s.Replace), s.byType, s.also, types)
+	if err != nil {
+		return plan, fmt.Errorf("--policy: %w", err)
+	}
+	return plan, nil
 }
 
 func planOf(p *policy.Policy, kind replace.Kind, byType map[string]replace.Kind, also []replace.Kind, types *data.TypeSet) (replace.Plan, error) {
 	plan, err := p.Plan(kind, types)
 	if err != nil {
-		return plan, fmt.Errorf("--policy: %w", err)
+		return plan, err
 	}
 	maps.Copy(plan.ByType, byType)
 	plan.Also = also

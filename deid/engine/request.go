@@ -19,7 +19,7 @@ import (
 type Request struct {
 	Policy  string                        // a built-in policy, or the name of the engine's own; "" means the engine's own
 	Replace replace.Kind                  // "" means the engine's own
-	ByType  map[string]replace.Kind       // kinds of replacement by type, besides the engine's own; may be nil
+	ByType  map[string]replace.Kind       // kinds of replacement by type, besides the engine's own if Policy is the engine's own; may be nil
 	Marked  bool                          // the Spans of the notes are the PHI; nothing is searched for, and the other fields below do not apply
 	Rules   func(text string) []data.Span // additional rules, for types of the engine; may be nil
 	Deny    []string                      // phrases that are always PHI, besides the engine's own: see safetynet.Phrases
@@ -112,7 +112,10 @@ func (e *Engine) choose(q Request) (c chosen, err error) {
 	if kind.For() != "" {
 		return c, fmt.Errorf("the replacement %s is only for values of the sort %s", kind, kind.For())
 	}
-	byType := maps.Clone(e.setup.byType)
+	byType := map[string]replace.Kind{}
+	if p == e.Policy {
+		maps.Copy(byType, e.setup.byType) // they are exceptions from this policy, not from one that the request chooses
+	}
 	for typ, k := range q.ByType {
 		if !e.Types.Has(typ) {
 			return c, fmt.Errorf("a type of the replacements by type is not among those of the model")

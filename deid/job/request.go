@@ -50,6 +50,8 @@ func (w *Worker) request(raw []byte, number int) *request {
 		_ = json.Unmarshal(raw, &keys) // if this fails, reading the line as a note reports the error
 	}
 	switch _, hello := keys["hello"]; {
+	case keys != nil && repeats(raw):
+		q.id, q.err = keys["id"], defect(number, "a key occurs twice")
 	case hello && len(keys) == 1:
 		q.hello = true
 	case bytes.HasPrefix(keys["notes"], []byte("[")):
@@ -71,6 +73,12 @@ func (w *Worker) patientRequest(q *request, keys map[string]json.RawMessage) err
 	var objects []json.RawMessage
 	if err := json.Unmarshal(keys["notes"], &objects); err != nil {
 		return defect(q.line, "not valid JSON")
+	}
+	for _, column := range w.columns() {
+		name, _, _ := strings.Cut(column, ".")
+		if _, beside := keys[name]; beside && name != "notes" {
+			return defect(q.line, fmt.Sprintf("a request has both \"notes\" and %q", name))
+		}
 	}
 	patient, err := patientOf(keys["patient"])
 	if err != nil {
@@ -104,6 +112,31 @@ func (w *Worker) patientRequest(q *request, keys map[string]json.RawMessage) err
 		w.examine(e)
 	}
 	return nil
+}
+
+// columns returns the names of the keys that contain notes.
+func (w *Worker) columns() []string {
+	if len(w.options.Columns) == 0 {
+		return []string{"text"}
+	}
+	return w.options.Columns
+}
+
+// repeats reports whether a key of an object, which is valid JSON, occurs twice.
+func repeats(object []byte) bool {
+	in := json.NewDecoder(bytes.NewReader(object))
+	_, err := in.Token() // the brace
+	seen := map[json.Token]bool{}
+	for err == nil && in.More() {
+		var key json.Token
+		if key, err = in.Token(); seen[key] {
+			return true
+		}
+		seen[key] = true
+		var value json.RawMessage
+		err = cmp.Or(err, in.Decode(&value))
+	}
+	return false
 }
 
 // patientOf returns the patient of a request, which is a string or a number.

@@ -130,12 +130,19 @@ func (v *Values) Alias(name, patient string) {
 }
 
 func (v *Values) put(of map[string][]Value, key string, values []Value) {
-	for _, value := range values {
-		if !value.long() {
-			v.short++
+	v.short += TooShort(values)
+	of[key] = append(of[key], values...)
+}
+
+// TooShort returns how many of the values are too short to search for: see [Values.Short].
+func TooShort(values []Value) int {
+	n := 0
+	for _, v := range values {
+		if !v.long() {
+			n++
 		}
 	}
-	of[key] = append(of[key], values...)
+	return n
 }
 
 // Of returns the known values for a note: those of its patient and those of the note.
@@ -289,17 +296,19 @@ func unmarshal(raw []byte, into any) error {
 
 // add adds the values of a row.
 func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
-	last := func(name string) string { // of the values in all columns of this name, without regard to its case
+	last := func(name string) string { // of the values in all columns of this name, without regard to its case; it removes them
 		text := ""
 		for _, key := range slices.Sorted(maps.Keys(fields)) {
 			if all := fields[key]; columnName(key) == name && len(all) > 0 {
 				text = all[len(all)-1]
 			}
 		}
+		maps.DeleteFunc(fields, func(key string, _ []string) bool { return columnName(key) == name })
 		return text
 	}
+	patient, note := last("patient"), last("id")
 	values := ValuesOf(fields, types)
-	switch patient, note := last("patient"), last("id"); {
+	switch {
 	case patient != "":
 		v.put(v.byPatient, patient, values)
 	case note != "":
@@ -310,15 +319,12 @@ func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
 	return nil
 }
 
-// ValuesOf returns the values of one patient from lists of texts, whose keys are those of a file (see [Read]). The keys patient
-// and id are ignored, and so are blank texts.
+// ValuesOf returns the values of one patient from lists of texts, whose keys are those of a file (see [Read]) without patient and id,
+// which are names like any other here. Blank texts are ignored.
 func ValuesOf(fields map[string][]string, types *data.TypeSet) []Value {
 	var values []Value
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		name := columnName(key)
-		if name == "patient" || name == "id" {
-			continue
-		}
 		value := Value{Kind: Kind(name)}
 		switch kind, known := columns[name]; {
 		case known:

@@ -25,7 +25,7 @@ type access struct {
 func newAccess(c Config, at address, failed func(error)) (*access, error) {
 	a := &access{clients: c.TLSClientCA != "", origins: http.NewCrossOriginProtection()}
 	if at.network == "tcp" && (at.local || len(c.Hosts) > 0) {
-		a.hosts = map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}
+		a.hosts = map[string]bool{"localhost": true}
 		if ip, _, err := net.SplitHostPort(at.at); err == nil && ip != "" {
 			a.hosts[ip] = true
 		}
@@ -65,11 +65,17 @@ func hostOf(header string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
+// named reports whether requests may have a host in the header Host: an address of loopback, or a name or address of the service.
+func (a *access) named(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return a.hosts[host] || err == nil && ip.Unmap().IsLoopback()
+}
+
 // site returns an error if a web page of another site may have sent the request. Such a page can reach a service on loopback
 // through the browser of its reader: directly, which the browser tells by its headers, or by a name that resolves to
 // 127.0.0.1, which is then in the header Host.
 func (a *access) site(r *http.Request) *wire.Error {
-	if a.hosts != nil && !a.hosts[hostOf(r.Host)] {
+	if a.hosts != nil && !a.named(hostOf(r.Host)) {
 		return &wire.Error{Status: http.StatusMisdirectedRequest, Code: "wrong_host", Message: "The header Host has a name that this service does not allow; --host NAME allows it."}
 	}
 	if a.origins.Check(r) != nil {

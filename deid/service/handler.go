@@ -25,6 +25,7 @@ type exchange struct {
 	slot     slot
 	received int  // bytes of the body
 	invited  bool // the client may use the service, but its body has not been read
+	open     bool // the body, which is of unknown length and may not end soon, has not been read
 }
 
 // noRoute is the route of requests that no pattern matches.
@@ -33,7 +34,7 @@ const noRoute = "none"
 // ServeHTTP answers a request: it decides whether the client is let in, reads the body, waits for a slot, lets the handler
 // work, and sends the answer.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{id: newID(), route: noRoute, start: time.Now(), request: r, to: w, slot: slot{gate: s.gate}}
+	x := &exchange{id: newID(), route: noRoute, start: time.Now(), request: r, to: w, slot: slot{gate: s.gate}, open: r.ContentLength < 0}
 	x.response = &response{to: w, memory: &s.memory, pace: s.pace, unhindered: x.slot.without, loud: r.URL.Path == "/analyze"}
 	s.headers(x)
 	if err := s.answer(x); err != nil {
@@ -87,7 +88,7 @@ func (s *Server) answer(x *exchange) *wire.Error {
 	if err != nil {
 		return err
 	}
-	x.invited = false
+	x.invited, x.open = false, false
 	return s.work(x, routes, body)
 }
 
@@ -141,12 +142,14 @@ func (s *Server) admit(x *exchange) (*http.ServeMux, *wire.Error) {
 	if x.matches(s.routes) {
 		return s.routes, nil
 	}
-	h, _ := s.routes.Handler(r) // answers that the path or the method is unknown
-	unknown := &discarded{header: http.Header{}}
-	h.ServeHTTP(unknown, r)
-	if unknown.status == http.StatusMethodNotAllowed {
-		x.response.Header().Set("Allow", unknown.header.Get("Allow"))
-		return nil, errWrongMethod
+	for _, routes := range []*http.ServeMux{s.routes, s.public, s.probes} {
+		h, _ := routes.Handler(r) // answers that the path or the method is unknown
+		unknown := &discarded{header: http.Header{}}
+		h.ServeHTTP(unknown, r)
+		if unknown.status == http.StatusMethodNotAllowed {
+			x.response.Header().Set("Allow", unknown.header.Get("Allow"))
+			return nil, errWrongMethod
+		}
 	}
 	return nil, errNotFound
 }
@@ -213,10 +216,18 @@ func (x *exchange) ended() *wire.Error {
 // fail makes an error the answer, instead of what the handler has written.
 func (s *Server) fail(x *exchange, err *wire.Error) {
 	s.metrics.reject(err.Code)
+	if x.open { // the client may wait for the answer before it sends more, so it gets the answer first
+		_ = http.NewResponseController(x.to).EnableFullDuplex() // else http.Server reads the body first; HTTP/1 supports it
+		x.response.Header().Set("Connection", "close")
+		x.response.fail(err)
+		x.response.now()
+	}
 	if x.invited && err != errSlow && err != errIncomplete {
 		s.discard(x.to, x.request)
 	}
-	x.response.fail(err)
+	if !x.open {
+		x.response.fail(err)
+	}
 }
 
 // record counts the exchange and logs it. The log never has anything that the client has sent.

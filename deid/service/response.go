@@ -125,6 +125,14 @@ func (w *response) finish() {
 	w.send()
 }
 
+// now sends the rest of the answer although the handler of http.Server goes on.
+func (w *response) now() {
+	w.finish()
+	if w.streaming = true; w.err == nil {
+		w.err = http.NewResponseController(w.to).Flush()
+	}
+}
+
 // slot is the right of a request to be worked on.
 type slot struct {
 	gate *gate

@@ -159,7 +159,7 @@ var echoing = Routes{"POST /echo": http.HandlerFunc(echo)}
 func TestAnswersAndUnknownPaths(t *testing.T) {
 	s := start(t, Config{}, Routes{"POST /echo": http.HandlerFunc(echo), "GET /numbers/{n}": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.PathValue("n"))
-	})}, nil)
+	})}, Routes{"GET /page": http.HandlerFunc(echo)})
 	if _, body := want(t, request(t, "POST", s.url+"/echo", strings.NewReader(canary)), 200, ""); body != canary {
 		t.Errorf("the echo is %q", body)
 	}
@@ -172,6 +172,11 @@ func TestAnswersAndUnknownPaths(t *testing.T) {
 	want(t, request(t, "HEAD", s.url+"/numbers/17", nil), 200, "")
 	want(t, request(t, "GET", s.url+"/"+canary+"?q="+canary, nil, "X-"+canary, canary), 404, "not_found")
 	want(t, request(t, "POST", s.url+"/"+canary, strings.NewReader(canary)), 404, "not_found")
+	for _, path := range []string{"/livez", "/metrics", "/page"} { // some were not found
+		if header, _ := want(t, request(t, "POST", s.url+path, nil), 405, "method"); !strings.Contains(header.Get("Allow"), "GET") {
+			t.Errorf("POST %s: Allow is %q", path, header.Get("Allow"))
+		}
+	}
 	header, _ := want(t, request(t, "GET", s.url+"/echo", nil), 405, "method")
 	if header.Get("Allow") != "POST" {
 		t.Errorf("Allow: %q", header.Get("Allow"))
@@ -223,10 +228,12 @@ func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 	want(t, post(), 200, "")
 	want(t, post("Host", "localhost:5002"), 200, "")
 	want(t, post("Host", "[::1]:5002"), 200, "")
+	want(t, post("Host", "127.0.0.2:5002"), 200, "")
 	want(t, post("Host", "ward.example"), 200, "")
 	want(t, post("Origin", s.url), 200, "")
 	want(t, post("Host", canary+".example"), 421, "wrong_host") // a name of an attacker that resolves to 127.0.0.1
 	want(t, post("Host", "127.0.0.1.example:5002"), 421, "wrong_host")
+	want(t, post("Host", "10.1.2.3:5002"), 421, "wrong_host")
 	want(t, post("Origin", "http://"+canary+".example"), 403, "wrong_origin")
 	want(t, post("Origin", "null"), 403, "wrong_origin")
 	want(t, post("Sec-Fetch-Site", "cross-site"), 403, "wrong_origin")
@@ -814,5 +821,48 @@ func TestMessagesOfTheServer(t *testing.T) {
 	text := l.String()
 	if strings.Contains(text, canary) || strings.Contains(text, "10.1.2.3") || strings.Count(text, "\n") != 2 || !strings.Contains(text, "a TLS handshake failed") {
 		t.Errorf("the log is %s", text)
+	}
+}
+
+// A stream that stays open got a refusal only after ten seconds, because http.Server read its body first.
+func TestRefusalsOfOpenStreamsCameLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(path, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guarded := start(t, Config{TokenFile: path}, Routes{"POST /lines": http.HandlerFunc(answerLines)}, nil)
+	s := start(t, Config{Limits: Limits{Streams: 1}}, Routes{"POST /lines": http.HandlerFunc(answerLines)}, nil)
+	s.streams.slots <- struct{}{}
+	defer func() { <-s.streams.slots }()
+	for name, c := range map[string]struct {
+		url    string
+		status int
+		code   string
+		header [2]string
+	}{
+		"busy":       {s.url + "/lines", 503, "busy", [2]string{}},
+		"not found":  {s.url + "/none", 404, "not_found", [2]string{}},
+		"no token":   {guarded.url + "/lines", 401, "unauthorized", [2]string{}},
+		"compressed": {s.url + "/lines", 415, "content_encoding", [2]string{"Content-Encoding", "gzip"}},
+		"other site": {s.url + "/lines", 403, "wrong_origin", [2]string{"Sec-Fetch-Site", "cross-site"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, out := io.Pipe()
+			defer out.Close()
+			q := request(t, "POST", c.url, in)
+			q.Header.Set("Content-Type", "application/x-ndjson")
+			if c.header[0] != "" {
+				q.Header.Set(c.header[0], c.header[1])
+			}
+			go func() { _, _ = io.WriteString(out, canary+"\n") }()
+			began := time.Now()
+			header, _ := want(t, q, c.status, c.code)
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("the answer took %s", took)
+			}
+			if (c.status == 503) != (header.Get("Retry-After") != "") {
+				t.Errorf("Retry-After is %q", header.Get("Retry-After"))
+			}
+		})
 	}
 }

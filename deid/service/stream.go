@@ -29,7 +29,7 @@ func (s *Server) stream(x *exchange, routes *http.ServeMux) *wire.Error {
 		return errBusy
 	}
 	defer s.streams.leave()
-	x.invited = false
+	x.invited, x.open = false, false
 	control := http.NewResponseController(x.to)
 	if err := control.EnableFullDuplex(); err != nil {
 		return errInternal // HTTP/1 supports it

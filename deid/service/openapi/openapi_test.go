@@ -162,6 +162,45 @@ func TestEveryEndpointIsDescribed(t *testing.T) {
 	}
 }
 
+// A comma cut descriptions in two, so that the rest was a key without a value.
+func TestACommaCutDescriptions(t *testing.T) {
+	raw, _ := description(t, wire.Mux(openapi.Handlers()))
+	var check func(at string, value any)
+	check = func(at string, value any) {
+		switch x := value.(type) {
+		case nil:
+			t.Errorf("%s is null", at)
+		case object:
+			for key, v := range x {
+				check(at+pointer(key), v)
+			}
+		case []any:
+			for i, v := range x {
+				check(at+pointer(fmt.Sprint(i)), v)
+			}
+		}
+	}
+	check("", raw)
+}
+
+// The answer to the name of a model that the server does not have was described for INCEpTION only.
+func TestAnUnknownModelWasNotDescribed(t *testing.T) {
+	mux := wire.Mux(handlers(t))
+	_, paths := description(t, mux)
+	for path, p := range paths {
+		if !strings.Contains(path, "{model}") {
+			continue
+		}
+		for method, op := range p.operations() {
+			w := httptest.NewRecorder()
+			mux.ServeHTTP(w, httptest.NewRequest(strings.ToUpper(method), strings.ReplaceAll(path, "{model}", "none"), strings.NewReader("{}")))
+			if op.Responses[fmt.Sprint(w.Code)] == nil || w.Code == http.StatusOK {
+				t.Errorf("%s %s: the status %d is not described", method, path, w.Code)
+			}
+		}
+	}
+}
+
 // TestExamplesAreAnsweredAsDescribed sends the examples of the description to the handlers.
 func TestExamplesAreAnsweredAsDescribed(t *testing.T) {
 	mux := wire.Mux(handlers(t))

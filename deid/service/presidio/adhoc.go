@@ -280,7 +280,7 @@ func (r *recognizer) find(ctx context.Context, text []rune, room int) ([]*findin
 				return nil, errSlow
 			}
 			if found = append(found, &finding{r.entity, at[0], at[1], p.score, why, r}); len(found) > room {
-				return nil, invalid("Invalid input, the recognizers find more than %d values", maxFindings)
+				return nil, wire.Unprocessable("Invalid input, the recognizers find more than %d values", maxFindings)
 			}
 		}
 	}
@@ -288,7 +288,7 @@ func (r *recognizer) find(ctx context.Context, text []rune, room int) ([]*findin
 }
 
 // errSlow is the answer if a pattern takes too long. Presidio skips the pattern.
-var errSlow = broken("A regular expression took too long, so the text could not be examined.")
+var errSlow = unexamined("A regular expression took too long, so the text could not be examined.")
 
 // readAllowed reads the allow list of a request, and returns a function that reports whether a text is in it.
 func (s *service) readAllowed(request *object) (func(text string) (bool, error), error) {

@@ -30,6 +30,12 @@ func broken(format string, args ...any) *failure {
 	return &failure{http.StatusInternalServerError, fmt.Sprintf(format, args...)}
 }
 
+// unexamined returns an error that depends on the text and not on the request alone. Unlike a [*failure], it is written with
+// [wire.FailLoudly], because whoever takes it for an answer without findings would pass on the text.
+func unexamined(message string) *wire.Error {
+	return &wire.Error{Status: http.StatusInternalServerError, Code: "failed", Message: message}
+}
+
 // analysis is a request of /analyze.
 type analysis struct {
 	batch     bool
@@ -52,7 +58,10 @@ const unsupportedHeader = "X-Lethe-Unsupported-Entities"
 // analyze answers POST /analyze.
 func (s *service) analyze(w http.ResponseWriter, r *http.Request) error {
 	value, err := readBody(r)
-	if f, ok := errors.AsType[*failure](err); ok && !strings.Contains(f.message, errHalf.Error()) {
+	if f, ok := errors.AsType[*failure](err); ok {
+		if strings.Contains(f.message, errHalf.Error()) { // it depends on the text
+			return &wire.Error{Status: f.status, Code: "invalid", Message: f.message}
+		}
 		return errUnreadable
 	} else if err != nil {
 		return err
@@ -272,8 +281,11 @@ func (f *finding) append(to []byte, explain bool) []byte {
 // run finds what the request asks for in each of its texts.
 func (a *analysis) run(ctx context.Context) ([][]*finding, error) {
 	found, err := a.model.Find(ctx, a.notes)
+	if impossible, ok := errors.AsType[*wire.Error](err); ok {
+		return nil, impossible
+	}
 	if err != nil {
-		return nil, cmp.Or(wire.Interrupted(ctx), error(broken("A text could not be examined.")))
+		return nil, cmp.Or(wire.Interrupted(ctx), error(unexamined("A text could not be examined.")))
 	}
 	a.found = map[string]int{}
 	results := make([][]*finding, len(a.texts))

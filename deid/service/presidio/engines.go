@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/deid/service/wire"
 )
 
 // Engines returns the models of a pool. A request for a language that no model names goes to the first model whose languages are unknown.
@@ -80,6 +81,9 @@ func (m *member) Find(ctx context.Context, notes []deid.Note) ([][]data.Span, er
 	}
 	notes = slices.Clone(notes)
 	for i, n := range notes {
+		if finder.Net == nil && len(n.Known) > 0 {
+			return nil, wire.Unprocessable("Invalid input, known requires the safety net, which this server does not use.")
+		}
 		notes[i].Known = append(slices.Clone(n.Known), m.Known.Of(n.Document)...)
 	}
 	spans := make([][]data.Span, len(notes))

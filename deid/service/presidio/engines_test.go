@@ -74,6 +74,18 @@ func TestAModelAnswersInBothWorlds(t *testing.T) {
 	}
 }
 
+// Without the safety net, known values were ignored.
+func TestKnownValuesWithoutTheSafetyNetWereIgnored(t *testing.T) {
+	all, err := engine.NewPool(engine.Named{Name: "en", Options: engine.Options{Model: "en", SafetyNet: "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, answer, _ := post(t, Config{Models: Engines(all)}, "/analyze", `{"text":"x","language":"en","known":{"name":"Zebulon"}}`)
+	if status != 422 || !strings.Contains(answer, "safety net") || strings.Contains(answer, "Zebulon") {
+		t.Errorf("%d %s", status, answer)
+	}
+}
+
 // TestAnalyzeThenAnonymize sends what /analyze answers to /anonymize, as clients do.
 func TestAnalyzeThenAnonymize(t *testing.T) {
 	config := opened(t, "auto")

@@ -99,7 +99,18 @@ func TestUnsupportedEntitiesAreNamed(t *testing.T) {
 
 func TestATextThatCannotBeExaminedIsAnError(t *testing.T) {
 	for _, text := range []string{`"unreadable"`, `["Oda Lund","unreadable"]`} {
-		want(t, keyed, "/analyze", fmt.Sprintf(`{"text":%s,"language":"en"}`, text), 500, `{"error":"A text could not be examined."}`)
+		want(t, keyed, "/analyze", fmt.Sprintf(`{"text":%s,"language":"en"}`, text), 500, `{"error":"A text could not be examined…"}`)
+	}
+}
+
+// Errors that depend on the text were written like those about the request, which LiteLLM may take for the answer that there is no PHI.
+func TestErrorsOfATextWereNotLoud(t *testing.T) {
+	slow := `,"ad_hoc_recognizers":[{"supported_entity":"X","patterns":[{"name":"n","regex":"(a+)+b","score":1}]}]`
+	for text, more := range map[string]string{"unreadable": "", `Oda \ud83d Lund`: "", strings.Repeat("a", 100): slow} {
+		status, answer, header := post(t, Config{Models: stub{}, PatternTime: time.Millisecond}, "/analyze", fmt.Sprintf(`{"text":"%s","language":"en"%s}`, text, more))
+		if status < 400 || !strings.HasSuffix(strings.TrimSpace(answer), `…"}`) || header.Get("Content-Type") != "application/json; charset=us-ascii" {
+			t.Errorf("%.20s: %d %s, %s", text, status, answer, header.Get("Content-Type"))
+		}
 	}
 }
 
@@ -107,9 +118,9 @@ func TestAPatternThatTakesTooLongIsAnError(t *testing.T) {
 	config := Config{Models: stub{}, PatternTime: time.Millisecond}
 	text := strings.Repeat("a", 100)
 	slow := fmt.Sprintf(`{"text":"%s","language":"en","ad_hoc_recognizers":[{"supported_entity":"X","patterns":[{"name":"n","regex":"(a+)+b","score":1}]}]}`, text)
-	want(t, config, "/analyze", slow, 500, `{"error":"`+errSlow.message+`"}`)
+	want(t, config, "/analyze", slow, 500, `{"error":"`+strings.TrimSuffix(errSlow.Message, ".")+`…"}`)
 	slow = fmt.Sprintf(`{"text":"Oda Lund %s","language":"en","known":{"name":"%s"},"allow_list":["(a+)+b"],"allow_list_match":"regex"}`, text, text)
-	want(t, config, "/analyze", slow, 500, `{"error":"`+errSlow.message+`"}`)
+	want(t, config, "/analyze", slow, 500, `{"error":"`+strings.TrimSuffix(errSlow.Message, ".")+`…"}`)
 }
 
 func TestNumbered(t *testing.T) {

@@ -97,7 +97,7 @@ func handler(answer func(http.ResponseWriter, *http.Request) error) http.Handler
 	})
 }
 
-// failure is an error with the status of its response.
+// failure is an error of Presidio, with the status of its response.
 type failure struct {
 	status  int
 	message string // without text of a note

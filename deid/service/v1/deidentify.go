@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -34,6 +34,7 @@ type answer struct {
 	Doubts    []wire.Span `json:"doubts,omitempty"`
 	Unlike    []string    `json:"unlike,omitempty"`    // in which ways the note is unlike those that the model was calibrated on
 	Languages []string    `json:"languages,omitempty"` // languages whose models examined the note, if there are several
+	Warnings  []string    `json:"warnings,omitempty"`  // what the request asks for in vain
 	Error     string      `json:"error,omitempty"`
 }
 
@@ -51,7 +52,7 @@ type replacement struct {
 }
 
 func (c Config) deidentify(w http.ResponseWriter, r *http.Request) {
-	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) == "application/x-ndjson" {
+	if wire.MediaType(r) == "application/x-ndjson" {
 		c.stream(w, r)
 		return
 	}
@@ -114,6 +115,9 @@ func (p *prepared) note(i int, done deid.Result) answer {
 	if done.Err != nil {
 		a.Error = done.Err.Error()
 		return a
+	}
+	if n := p.short[i]; n > 0 {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("known values that are too short to search for: %d", n))
 	}
 	a.Text = &done.Clean.Text
 	before, after := p.indexes[i], wire.NewIndex(done.Clean.Text)

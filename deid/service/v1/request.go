@@ -23,7 +23,7 @@ type request struct {
 	SpansGiven   bool                `json:"spans_given"`
 	Allow        []string            `json:"allow"`
 	Deny         []string            `json:"deny"`
-	Doubts       float64             `json:"doubts"`
+	Doubts       *float64            `json:"doubts"`
 	Known        map[string][]string `json:"known"`
 	Patient      string              `json:"patient"`
 
@@ -62,6 +62,11 @@ func (q *request) notes() ([]note, error) {
 	return *q.Notes, nil
 }
 
+// knows reports whether the request has known values.
+func (q *request) knows(notes []note) bool {
+	return len(q.Known) > 0 || slices.ContainsFunc(notes, func(n note) bool { return len(n.Known) > 0 })
+}
+
 // prepared is a request that can be worked on.
 type prepared struct {
 	*engine.Member
@@ -69,8 +74,9 @@ type prepared struct {
 	deid     *deid.Deidentifier
 	notes    []deid.Note
 	indexes  []*wire.Index
-	doubts   float64
+	doubts   float64  // 0 lists none
 	patients []string // of the notes, for the response
+	short    []int    // numbers of known values that are too short to search for
 }
 
 // prepare checks a request.
@@ -79,22 +85,28 @@ func (c Config) prepare(q *request) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{doubts: q.Doubts}
+	p := &prepared{}
 	if p.Member, err = c.Engines.Get(q.Model); err != nil {
 		return nil, wire.Unprocessable("model: %v", err)
 	}
-	if !(q.Doubts >= 0 && q.Doubts < 1) {
-		return nil, wire.Unprocessable("doubts: it is not a probability from 0 to 1, without 1")
+	if q.Doubts != nil {
+		if p.doubts = *q.Doubts; !(p.doubts > 0 && p.doubts < 1) {
+			return nil, wire.Unprocessable("doubts: it is not a probability above 0 and below 1")
+		}
 	}
 	p.call = engine.Request{Policy: q.Policy, Replace: replace.Kind(q.Replace), ByType: map[string]replace.Kind{}, Marked: q.SpansGiven, Allow: q.Allow, Deny: q.Deny}
 	for typ, kind := range q.ReplaceTypes {
 		p.call.ByType[typ] = replace.Kind(kind)
 	}
-	if q.SpansGiven && len(q.Allow)+len(q.Deny) > 0 {
-		return nil, wire.Unprocessable("spans_given cannot be combined with allow or deny: nothing is searched for")
+	searches := len(q.Allow)+len(q.Deny) > 0 || q.Doubts != nil || q.knows(all)
+	if q.SpansGiven && searches {
+		return nil, wire.Unprocessable("spans_given cannot be combined with allow, deny, known or doubts: nothing is searched for")
 	}
 	if p.deid, err = p.For(p.call); err != nil {
 		return nil, wire.Unprocessable("%v", err)
+	}
+	if p.deid.Net == nil && q.knows(all) {
+		return nil, wire.Unprocessable("known requires the safety net, which this server does not use: it was started with --safety-net off")
 	}
 	for i, n := range all {
 		if err := p.add(q, n); err != nil {
@@ -120,13 +132,13 @@ func (p *prepared) add(q *request, n note) error {
 	if n.Spans == nil && q.SpansGiven {
 		return wire.Unprocessable("spans_given is true, but it has no spans: an empty list says that it contains no PHI")
 	}
-	spans, err := index.Read(n.Spans, p.Types)
-	if err != nil {
+	var err error
+	if doc.Spans, err = index.Read(n.Spans, p.Types); err != nil {
 		return err
 	}
-	doc.Spans = data.Merge(spans)
-	known := slices.Concat(safetynet.ValuesOf(q.Known, p.Types), safetynet.ValuesOf(n.Known, p.Types), p.Known.Of(doc))
-	p.notes = append(p.notes, deid.Note{Document: doc, Group: groupOf(doc), Known: known})
+	known := slices.Concat(safetynet.ValuesOf(q.Known, p.Types), safetynet.ValuesOf(n.Known, p.Types))
+	p.short = append(p.short, safetynet.TooShort(known))
+	p.notes = append(p.notes, deid.Note{Document: doc, Group: groupOf(doc), Known: slices.Concat(known, p.Known.Of(doc))})
 	p.indexes = append(p.indexes, index)
 	p.patients = append(p.patients, doc.Patient)
 	return nil

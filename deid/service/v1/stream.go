@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/lethe-deid/lethe/deid/service/wire"
@@ -106,7 +108,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		}
 		switch {
 		case err == bufio.ErrBufferFull:
-		case err == nil && tooLong:
+		case tooLong && (err == nil || err == io.EOF):
 			return nil, errTooLong
 		default:
 			return line, err
@@ -125,19 +127,30 @@ func reasonOf(err error) string {
 	return "The body ended early."
 }
 
+// idOf returns the id of a line that is no request, for example because of another key, or "" if it has none.
+func idOf(raw []byte) string {
+	var line struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(raw, &line, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		return ""
+	}
+	return line.ID
+}
+
 // line answers a line.
 func (c Config) line(ctx context.Context, raw []byte, number int) (body any) {
+	var q request
 	defer func() {
 		if recover() != nil {
-			body = failure{Line: number, Error: "The line could not be examined, because of a defect of the program."}
+			body = failure{ID: q.ID, Line: number, Error: "The line could not be examined, because of a defect of the program."}
 		}
 	}()
 	if !utf8.Valid(raw) {
 		return failure{Line: number, Error: "The line is not valid UTF-8."}
 	}
-	var q request
 	if err := wire.Unmarshal(raw, &q); err != nil {
-		return failure{Line: number, Error: err.Error()}
+		return failure{idOf(raw), number, err.Error()}
 	}
 	_, all, err := c.answer(ctx, &q)
 	switch {

@@ -20,6 +20,19 @@ import (
 
 const text = "👩‍⚕️ Mrs. Oda Lund, 71, was seen by Dr. Per Vega on 03/04/2031.\r\nPhone 555-201-3344."
 
+// Without the safety net, known values were ignored.
+func TestKnownValuesWithoutTheSafetyNetWereIgnored(t *testing.T) {
+	pool, err := engine.NewPool(engine.Named{Name: "en", Options: engine.Options{Model: "en", SafetyNet: "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(wire.Mux(Handlers(Config{Engines: pool})))
+	t.Cleanup(s.Close)
+	if status, raw := post(t, s, "application/json", object{"text": "x", "known": object{"name": []string{"Zebulon"}}}); status != 422 || strings.Contains(raw, "Zebulon") {
+		t.Errorf("%d: %s", status, raw)
+	}
+}
+
 // server starts a server with the model en and a key.
 func server(t *testing.T) (*httptest.Server, *int) {
 	t.Helper()
@@ -158,6 +171,52 @@ func TestSpansOfTheRequestAreThePHI(t *testing.T) {
 	}
 }
 
+// Overlapping spans were merged before the policy was asked, so that a city, which stays, could keep the name of a patient beside it.
+func TestAGivenSpanHidAnotherFromThePolicy(t *testing.T) {
+	s, _ := server(t)
+	span := func(typ string, from, to int) object {
+		return object{"type": typ, "start": object{"utf8": from}, "end": object{"utf8": to}}
+	}
+	for _, spans := range [][]object{
+		{span("CITY", 0, 22), span("PATIENT", 19, 27)},
+		{span("PATIENT", 19, 27), span("CITY", 0, 22)},
+		{span("CITY", 0, 27), span("PATIENT", 19, 27), span("CITY", 19, 27)},
+	} {
+		status, raw := post(t, s, "application/json", object{"text": "Ohio State home of Oda Lund, seen 2031", "spans_given": true, "policy": "limited-data-set", "spans": spans})
+		if status != 200 || *decode(t, raw).Notes[0].Text != "[PATIENT], seen 2031" {
+			t.Errorf("%v: %d: %s", spans, status, raw)
+		}
+	}
+}
+
+// Known values under PATIENT, which is a type of the model, and under id and patient were ignored, because these columns of a file have no values.
+func TestKnownValuesOfThePatientWereIgnored(t *testing.T) {
+	s, _ := server(t)
+	for _, key := range []string{"PATIENT", "patient", "id"} {
+		status, raw := post(t, s, "application/json", object{"text": "The ward has Quillfeather.", "known": object{key: []string{"Quillfeather"}}})
+		if status != 200 || strings.Contains(*decode(t, raw).Notes[0].Text, "Quillfeather") {
+			t.Errorf("%s: %d: %s", key, status, raw)
+		}
+	}
+	_, raw := post(t, s, "application/json", object{"text": "The ward has Quillfeather.", "known": object{"PATIENT": []string{"Oda Quillfeather"}}})
+	if got := *decode(t, raw).Notes[0].Text; got != "The ward has [PATIENT]." {
+		t.Errorf("a name of the type PATIENT: %q", got)
+	}
+}
+
+// Known values that are too short to search for were ignored without a word.
+func TestShortKnownValuesWereIgnoredWithoutAWord(t *testing.T) {
+	s, _ := server(t)
+	known := object{"id_number": []string{"712", "7734-XB"}}
+	status, raw := post(t, s, "application/json", object{"notes": []object{{"text": "Bed 712.", "known": known}, {"text": "Stable."}}})
+	if n := decode(t, raw).Notes; status != 200 || len(n[0].Warnings) != 1 || !strings.HasSuffix(n[0].Warnings[0], ": 1") || n[1].Warnings != nil {
+		t.Errorf("%d: %s", status, raw)
+	}
+	if _, raw := post(t, s, "application/x-ndjson", object{"text": "Bed 712.", "known": known}); !strings.Contains(raw, `"warnings":["known values`) {
+		t.Errorf("a line: %s", raw)
+	}
+}
+
 // The text of a note of which nothing is left was missing, as that of a note that could not be examined is.
 func TestAnEmptyTextWasMissing(t *testing.T) {
 	s, _ := server(t)
@@ -203,12 +262,21 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"spans without spans_given":    {object{"text": "x", "spans": []object{{"type": "PATIENT", "start": object{"utf8": 0}, "end": object{"utf8": 1}}}}, 422},
 		"a span outside of the text":   {object{"text": "x", "spans_given": true, "spans": []object{{"type": "PATIENT", "start": object{"utf8": 0}, "end": object{"utf8": 2}}}}, 422},
 		"a probability that is none":   {object{"text": "x", "doubts": 1}, 422},
+		"doubts of 0":                  {object{"text": "x", "doubts": 0}, 422},
 		"allow with spans_given":       {object{"text": "x", "spans_given": true, "allow": []string{"x"}}, 422},
+		"known with spans_given":       {object{"text": "x", "spans_given": true, "spans": []object{}, "known": object{"name": []string{"Zebulon"}}}, 422},
+		"a note's known, spans_given":  {object{"notes": []object{{"text": "x", "spans": []object{}, "known": object{"name": []string{"Zebulon"}}}}, "spans_given": true}, 422},
+		"doubts with spans_given":      {object{"text": "x", "spans_given": true, "spans": []object{}, "doubts": 0.5}, 422},
 		"a foreign language with auto": {object{"text": strings.Repeat("Der Patient wurde heute mit der Diagnose in die Klinik aufgenommen und ist nicht bei sich. ", 5), "model": "auto"}, 422},
 	} {
 		status, raw := post(t, s, "application/json", c.body)
 		if status != c.status || strings.Contains(raw, "Zebulon") || strings.Contains(raw, `"text"`) {
 			t.Errorf("%s: %d: %s", name, status, raw)
+		}
+	}
+	for kind, want := range map[string]string{"Application/JSON": `"notes":[{"text":"x"`, "application/JSON;charset=utf-8": `"notes":[{"text":"x"`, "Application/X-NDJSON": `{"text":"x"`} { // they were refused
+		if status, raw := post(t, s, kind, `{"text":"x"}`); status != 200 || !strings.Contains(raw, want) {
+			t.Errorf("%s: %d: %s", kind, status, raw)
 		}
 	}
 	if status, raw := post(t, s, "text/plain", `{"text":"x"}`); status != 415 {
@@ -273,6 +341,34 @@ func TestStreamIsAnsweredLineByLine(t *testing.T) {
 	}
 	if lines.Scan() {
 		t.Error("there are more answers than lines")
+	}
+}
+
+// The error of a line did not name the line's id if another key was unknown, occurred twice, or had a value of the wrong type.
+func TestErrorsOfLinesHadNoID(t *testing.T) {
+	s, _ := server(t)
+	for _, line := range []string{`{"id":"7","text":3}`, `{"txet":"x","id":"7"}`, `{"text":"x","id":"7","text":"y"}`, `{"id":"7","text":"x \ud83d"}`, `{"id":"7","text":"x","doubts":2}`} {
+		_, raw := post(t, s, "application/x-ndjson", line)
+		var got failure
+		if err := json.Unmarshal([]byte(raw), &got); err != nil || got.ID != "7" || got.Line != 1 || got.Error == "" {
+			t.Errorf("%s: %s", line, raw)
+		}
+	}
+	for _, line := range []string{`{"id":7,"text":"x"}`, `{"id":"7"`, `["id"]`} {
+		if _, raw := post(t, s, "application/x-ndjson", line); strings.Contains(raw, `"id"`) || !strings.Contains(raw, `"error"`) {
+			t.Errorf("%s: %s", line, raw)
+		}
+	}
+}
+
+// A line that is too long had no answer if it was the last one and had no line end.
+func TestTheLastLineOfAStreamWasLost(t *testing.T) {
+	s, _ := server(t)
+	for _, end := range []string{"", "\n"} {
+		status, answer := post(t, s, "application/x-ndjson", `{"text":"`+strings.Repeat("x", maxLine)+`"}`+end)
+		if status != http.StatusOK || strings.Count(answer, `"error":"The line is longer`) != 1 {
+			t.Errorf("%q: status %d, %.300s", end, status, answer)
+		}
 	}
 }
 

@@ -48,9 +48,15 @@ func Body(r *http.Request) ([]byte, error) {
 	return raw, nil
 }
 
+// MediaType returns the content type of a request in lower case, without parameters.
+func MediaType(r *http.Request) string {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
 // Decode reads the JSON in the body of a request. Unknown keys are errors, and so is anything after the value.
 func Decode(r *http.Request, into any) error {
-	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != "application/json" {
+	if MediaType(r) != "application/json" {
 		return &Error{http.StatusUnsupportedMediaType, "media_type", "The body must have the content type application/json."}
 	}
 	raw, err := Body(r)
