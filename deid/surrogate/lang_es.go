@@ -51,6 +51,8 @@ var spanish = profile{
 	seasons:        []string{"invierno primavera verano otoño"},
 	variants:       map[string]string{"setiembre": "septiembre", "sept": "sep", "set": "sep"},
 	yearAfterMonth: true,
+	dayLetters:     []string{"d do", "l lu", "m ma", "m x mi", "j ju", "v vi", "s sa"},
+	workdays:       regexp.MustCompile(`L ?[-–] ?V|L a V`),
 	schedules: schedules(`(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?)`,
 		`(DAY(?:(?:, | y | e |/)DAY)+)\b`,
 		`\b(?:[Cc]ada|[Tt]odos los) (DAY(?:(?:, | y | e )DAY)*)\b`,
