@@ -21,7 +21,7 @@ func (p *dateParser) parse() bool {
 	}
 	for p.i < len(p.tokens) {
 		switch {
-		case p.clock(), p.holiday(), p.written(), p.numeric(), p.single(), p.skip():
+		case p.clock(), p.holiday(), p.written(), p.roman(), p.daysOfMonth(), p.numeric(), p.single(), p.skip():
 		default:
 			return false
 		}
@@ -120,11 +120,19 @@ func (p *dateParser) share() {
 			return
 		}
 		y, m := get(from)
-		if e.at[fieldYear] == 0 && e.year == 0 {
+		if e.at[fieldYear] == 0 && e.year == 0 && e.yearOf == 0 {
 			e.year = y
+			if e.yearOf = p.elements[from].yearOf; p.elements[from].at[fieldYear] > 0 {
+				e.yearOf = from + 1
+			}
 		}
 		if e.at[fieldMonth] == 0 && e.month == 0 && e.at[fieldDay] > 0 {
 			e.month = m
+		}
+	}
+	for k := range p.elements {
+		if e := &p.elements[k]; e.second { // 5 in April 3-5, May 2
+			_, e.month = get(k - 1)
 		}
 	}
 	for k := len(p.elements) - 2; k >= 0; k-- {
@@ -294,7 +302,7 @@ func (p *dateParser) monthAndDay() bool {
 		p.take(&e, fieldDay)
 		if second := p.secondDay(); second >= 0 {
 			p.done(e)
-			e = element{}
+			e = element{second: true}
 			p.to(second)
 			p.take(&e, fieldDay)
 		}
@@ -348,13 +356,13 @@ func (p *dateParser) dayAndMonth() bool {
 	return true
 }
 
-// dayOfList reads the first of two or more days of one month: the 3 in 3-5 April and 3 y 5 de abril.
+// dayOfList reads the first of two or more days of one month: the 3 in 3-5 April, 3 y 5 de abril and del 3 al 5/4/2071.
 func (p *dateParser) dayOfList() bool {
 	if !p.dayAt(p.i) {
 		return false
 	}
 	for next := p.next(p.afterOrdinal(p.i)); next >= 0 && p.dayAt(next); next = p.next(p.afterOrdinal(next)) {
-		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) {
+		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) || p.romanAt(next) || p.dayBeforeMonth(next) && p.at(p.i).n < p.at(next).n {
 			var e element
 			p.take(&e, fieldDay)
 			p.done(e)
