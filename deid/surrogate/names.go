@@ -273,6 +273,26 @@ func (w wordOfName) afterParticle() bool {
 	return before.kind == nameStays && w.names.words[particles][before.word]
 }
 
+// beforeParticle reports whether the next word is a particle that is never a name, as in VAN DER BERG.
+func (w wordOfName) beforeParticle() bool {
+	return !w.last() && w.names.words[sureParticles][w.all[w.words[w.k+1]].word]
+}
+
+// behindFirstName reports whether the word is a particle behind a word that can only be a first name: Pieter Van Houten, but not Nguyen Van Lund.
+func (w wordOfName) behindFirstName() bool {
+	for _, i := range w.words[:w.k] {
+		if t := w.all[i]; t.kind == nameWord {
+			return w.is(sureParticles) && w.onlyGiven(t.word)
+		}
+	}
+	return false
+}
+
+// smallParticle reports whether a word in lower case cannot be a first name: van Houten, but not al lund.
+func (w wordOfName) smallParticle() bool {
+	return !w.first() || !w.known.given(w.word()) || slices.ContainsFunc(w.words[1:], func(i int) bool { return !lowerCase(w.all[i].text) })
+}
+
 // is reports whether the word is of a kind.
 func (w wordOfName) is(kind wordKind) bool { return w.names.words[kind][w.word()] }
 
@@ -294,9 +314,10 @@ var wordRules = []wordRule{
 	{"name rather than title", false, func(w wordOfName) bool { return w.isHere(namesNotTitles) }},
 	{"name unless in capitals", false, func(w wordOfName) bool { return w.first() && w.isHere(uncapitalizedNames) && !capitals(w.text()) }},
 	{"title", true, wordOfName.isTitle},
-	{"known first name", false, func(w wordOfName) bool { return w.known.given(w.word()) }},
 	{"word before a comma", false, func(w wordOfName) bool { return w.last() || w.after() == "," }},
-	{"particle in lower case", true, func(w wordOfName) bool { return w.is(particles) && lowerCase(w.text()) }},
+	{"particle in lower case", true, func(w wordOfName) bool { return w.is(particles) && lowerCase(w.text()) && w.smallParticle() }},
+	{"particle before a particle", true, func(w wordOfName) bool { return w.is(sureParticles) && w.beforeParticle() }},
+	{"known first name", false, func(w wordOfName) bool { return w.known.given(w.word()) && !w.behindFirstName() }},
 	{"sure particle", true, func(w wordOfName) bool { return w.is(particles) && w.is(sureParticles) }},
 	{"particle after a particle", true, func(w wordOfName) bool { return w.is(particles) && w.afterParticle() }},
 }
@@ -337,11 +358,17 @@ func (n *names) keepInitials(all []nameToken) {
 	here := n.lang.words
 	for i, t := range all {
 		title := i == 0 && len(all) > 1 && here[initialTitles][t.word]
-		join := here[initialJoins][t.word] || here[smallInitialJoins][t.word] && lowerCase(t.text)
+		join := here[initialJoins][t.word] || here[smallInitialJoins][t.word] && lowerCase(t.text) || n.catalanJoin(all, i)
 		if t.kind == nameInitial && (title || join) {
 			all[i].kind = nameStays
 		}
 	}
+}
+
+// catalanJoin reports whether a token is the i between two surnames: Grau i Castellví.
+func (n *names) catalanJoin(all []nameToken, i int) bool {
+	return all[i].text == "i" && n.lang.words[particles]["i"] && i > 1 && i+2 < len(all) && all[i-1].text == " " && all[i-2].kind == nameWord &&
+		all[i+1].text == " " && all[i+2].kind == nameWord && !lowerCase(all[i+2].text)
 }
 
 func (n *names) indices(all []nameToken, kind nameKind) []int {

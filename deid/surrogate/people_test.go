@@ -219,3 +219,31 @@ func TestShortOriginalsCameBack(t *testing.T) {
 		t.Errorf("Rye and ELY became %s and %s, which repeat an original", a, b)
 	}
 }
+
+// TestParticlesStay: those that are first names as well (van), and the i of Catalan, were replaced.
+func TestParticlesStay(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		name, like string // a dot for each word that is replaced
+	}{
+		{English, "Pieter Willem van Houten", ". . van ."},
+		{English, "Dr. Ruben van Dyke", "Dr. . van ."},
+		{English, "Dr. ter Horst", "Dr. ter ."},
+		{English, "van Houten", "van ."},
+		{English, "VAN DER BERG, ANNA", "VAN DER ., ."},
+		{English, "Pieter Van Houten", ". Van ."},
+		{English, "Nguyen Van Lund", ". . ."},
+		{English, "al lund", ". ."},
+		{English, "Van Lund", ". ."},
+		{Spanish, "Ludovico van Damme", ". van ."},
+		{Spanish, "Núria Grau i Castellví", ". . i ."},
+		{Spanish, "Dra. Grau i Castellví", "Dra. . i ."},
+	} {
+		p := patient(t, Options{Language: tc.lang}, mentions(Person, tc.name))
+		made := must(t, p, Person, tc.name)
+		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(tc.like), `\.`, `(\pL+|\.)`) + "$"
+		if !regexp.MustCompile(pattern).MatchString(made) {
+			t.Errorf("%s became %s, want %s", tc.name, made, tc.like)
+		}
+	}
+}
