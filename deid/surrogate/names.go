@@ -413,6 +413,9 @@ func (s nameShape) onlyGiven(k int) bool { return s.names.onlyGiven(s.word(k)) }
 // twoWords reports whether the name consists of two words without initials.
 func (s nameShape) twoWords() bool { return len(s.words) == 2 && len(s.full) == 2 }
 
+// commaDivides reports whether a comma stands between the words of the name.
+func (s nameShape) commaDivides() bool { return s.comma >= 0 && s.words[len(s.words)-1] > s.comma }
+
 // beforeComma counts the words before the comma.
 func (s nameShape) beforeComma() int {
 	count := 0
@@ -462,7 +465,7 @@ func always(n int) func(nameShape) int { return func(nameShape) int { return n }
 // roleRules are tried in this order for each name. The first that applies decides; the last always does. TestRoleRules has an example
 // for each.
 var roleRules = []roleRule{
-	{"surname before a comma", func(s nameShape) bool { return s.comma >= 0 && s.words[len(s.words)-1] > s.comma }, nameShape.beforeComma, true},
+	{"surname before a comma", nameShape.commaDivides, nameShape.beforeComma, true},
 	{"single initial", func(s nameShape) bool { return len(s.full) == 0 && len(s.words) == 1 }, always(1), false},
 	{"initials", func(s nameShape) bool { return len(s.full) == 0 }, func(s nameShape) int { return len(s.words) - 1 }, false},
 	{"first name alone", func(s nameShape) bool { return len(s.words) == 1 && s.given(0) && !s.afterTitle(s.all, s.words[0]) }, always(1), false},

@@ -247,3 +247,24 @@ func TestParticlesStay(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCommaFormTellsTheFirstName: KOWALSKI MARIA on a label made Maria a surname, or a man's name of Kowalski.
+func TestTheCommaFormTellsTheFirstName(t *testing.T) {
+	for _, names := range [][]string{
+		{"Kowalski, Maria", "KOWALSKI MARIA", "KOWALSKI MARIA"},
+		{"Kowalski, Maria Anna", "KOWALSKI MARIA", "Kowalski Maria"},
+		{"Lundqvist, Pal", "LUNDQVIST PAL", "LUNDQVIST PAL"},
+	} {
+		p := patient(t, Options{}, mentions(Person, names...))
+		made := strings.FieldsFunc(must(t, p, Person, names[0]), func(r rune) bool { return r == ',' || r == ' ' })
+		gender := p.known.genderIn(p.lang, fold(made[1]))
+		if woman := !strings.Contains(names[0], "Pal"); woman && gender < 0 || !woman && gender > 0 || !p.known.surname[fold(made[0])] {
+			t.Errorf("%s became %v", names[0], made)
+		}
+		for _, name := range names[1:] {
+			if got := must(t, p, Person, name); fold(got) != fold(made[0]+" "+made[1]) {
+				t.Errorf("%s became %s beside %v", name, got, made)
+			}
+		}
+	}
+}

@@ -87,8 +87,43 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 	return all
 }
 
+// likeCommas gives the words of names without a comma the roles that they have in a name with one: KOWALSKI MARIA beside Kowalski, Maria.
+func (n *names) likeCommas(all []nameMention) {
+	var known []map[string]role // the words of each name with a comma
+	for _, m := range all {
+		if s := n.shapeOf(m.tokens); s.commaDivides() {
+			roles := map[string]role{}
+			for _, i := range s.full {
+				roles[m.tokens[i].word] = m.tokens[i].role
+			}
+			if len(roles) > 1 && !slices.ContainsFunc(known, func(other map[string]role) bool { return maps.Equal(roles, other) }) {
+				known = append(known, roles)
+			}
+		}
+	}
+	if len(known) == 0 {
+		return
+	}
+	for _, m := range all {
+		s := n.shapeOf(m.tokens)
+		if len(s.full) < 2 || s.commaDivides() {
+			continue
+		}
+		for _, roles := range known {
+			if slices.ContainsFunc(s.full, func(i int) bool { _, ok := roles[m.tokens[i].word]; return !ok }) {
+				continue
+			}
+			for _, i := range s.full {
+				m.tokens[i].role = roles[m.tokens[i].word]
+			}
+			break
+		}
+	}
+}
+
 // vote counts the words of all names, and how often each is a first name and a surname.
 func (n *names) vote(all []nameMention) {
+	n.likeCommas(all)
 	apart := map[string]bool{} // notes with a label for surnames
 	for _, m := range all {
 		apart[m.note] = apart[m.note] || m.label == lastLabel
