@@ -70,6 +70,17 @@ var spanish = profile{
 	shortNames: []shortName{
 		{regexp.MustCompile(`^(?:M\.[ªa]|[Mm]ª\.?|[Mm][Aa]\.)`), "maria"},
 	},
+	shortSurnames: map[string]string{
+		"fdez": "fernandez", "fdz": "fernandez", "frdez": "fernandez", "fernz": "fernandez", "ferndez": "fernandez",
+		"mtez": "martinez", "mtnez": "martinez", "mnez": "martinez", "mtz": "martinez", "martnez": "martinez",
+		"glez": "gonzalez", "gzlez": "gonzalez", "gonzlez": "gonzalez", "gzalez": "gonzalez", "glz": "gonzalez", "gzlz": "gonzalez",
+		"hdez": "hernandez", "hdz": "hernandez", "hernz": "hernandez", "herndez": "hernandez", "hrdez": "hernandez",
+		"rguez": "rodriguez", "rdguez": "rodriguez", "rodguez": "rodriguez", "rdrguez": "rodriguez", "rdgz": "rodriguez", "rdz": "rodriguez", "rgz": "rodriguez",
+		"pz": "perez", "prz": "perez", "sz": "sanchez", "schez": "sanchez", "snchez": "sanchez", "snz": "sanchez",
+		"dguez": "dominguez", "domguez": "dominguez", "dgz": "dominguez", "gtez": "gutierrez", "gtrez": "gutierrez", "gutz": "gutierrez",
+		"jmnez": "jimenez", "jmez": "jimenez", "jnez": "jimenez", "vzquez": "vazquez", "vqez": "vazquez", "vzqz": "vazquez", "lpz": "lopez", "lpez": "lopez",
+		"gcia": "garcia", "alvz": "alvarez", "alvrez": "alvarez",
+	},
 
 	relatives: map[string]string{
 		"female": "madre hermana hija tía abuela prima sobrina esposa cuñada suegra nieta", "male": "padre hermano hijo tío abuelo primo sobrino esposo cuñado suegro nieto",

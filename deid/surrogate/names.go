@@ -196,7 +196,7 @@ func (n *names) cutName(text string) (all []nameToken) {
 	for text != "" {
 		t := n.shortName(text)
 		if t.text == "" {
-			t = nextOfName(text)
+			t = n.shortSurname(nextOfName(text), text)
 		}
 		all = append(all, t)
 		text = text[len(t.text):]
@@ -213,6 +213,20 @@ func (n *names) shortName(text string) nameToken {
 		}
 	}
 	return nameToken{}
+}
+
+// shortSurname returns the surname that a word abbreviates, with the period behind it, or the word itself.
+func (n *names) shortSurname(t nameToken, text string) nameToken {
+	full := n.lang.shortSurnames[t.word]
+	period := strings.HasPrefix(text[len(t.text):], ".")
+	if full == "" || len(t.word) < 4 && !period {
+		return t
+	}
+	if period {
+		t.text += "."
+	}
+	t.word = full
+	return t
 }
 
 // nextOfName returns the token with which a text begins. O'Brien is one word.

@@ -268,3 +268,15 @@ func TestTheCommaFormTellsTheFirstName(t *testing.T) {
 		}
 	}
 }
+
+// TestAbbreviatedSurnamesAreThoseOfTheSamePerson: Fdez. and Fernández got different surrogates.
+func TestAbbreviatedSurnamesAreThoseOfTheSamePerson(t *testing.T) {
+	for short, full := range map[string]string{"Fdez.": "Fernández", "Fdz.": "Fernández", "Mtez.": "Martínez", "Glez.": "González", "Gzlez": "González", "Hdez.": "Hernández",
+		"Rdguez.": "Rodríguez", "Rguez.": "Rodríguez", "Pz.": "Pérez", "Sz.": "Sánchez", "Dguez.": "Domínguez"} {
+		p := patient(t, Options{Language: Spanish}, mentions(Person, "Juan "+short+" Lozano", full+" Lozano", "LOZANO "+strings.ToUpper(short)))
+		whole, surnames := must(t, p, Person, "Juan "+short+" Lozano"), must(t, p, Person, full+" Lozano")
+		if !strings.HasSuffix(whole, " "+surnames) || strings.Count(whole, " ") != 2 {
+			t.Errorf("%s became %s beside %s for %s", short, whole, surnames, full)
+		}
+	}
+}

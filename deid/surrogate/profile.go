@@ -57,6 +57,8 @@ type profile struct {
 	twoSurnames bool // the last two words of a full name are surnames
 	shortNames  []shortName
 
+	shortSurnames map[string]string // abbreviations of surnames, and the surnames; folded
+
 	// Relatives, by class. There is one class for each gender and number that a word can have.
 	relatives map[string]string // surrogates; the classes female, male, one and many are required
 	kinLists  []string          // names of wordlists of relatives
