@@ -33,6 +33,7 @@ type names struct {
 	follows map[string]int    // gender by the first name before it: José in María José
 	leads   map[string]bool   // words that are the first of several first names somewhere
 	titled  map[string]bool   // words that begin with their only capital somewhere: Ma
+	typists map[string]bool   // initials in lower case of those who typed a note: mmt in SA/mmt
 	capital map[string]bool   // words that begin and end with a capital somewhere: MA, TcJ
 	root    map[string]string // correct spelling of a misspelt word
 	persons []person          // all persons mentioned with two or more words, the most likely first
@@ -484,7 +485,9 @@ var roleRules = []roleRule{
 	{"initials", func(s nameShape) bool { return len(s.full) == 0 }, func(s nameShape) int { return len(s.words) - 1 }, false},
 	{"first name alone", func(s nameShape) bool { return len(s.words) == 1 && s.given(0) && !s.afterTitle(s.all, s.words[0]) }, always(1), false},
 	{"surname alone", func(s nameShape) bool { return len(s.words) == 1 }, always(0), false},
-	{"two surnames", func(s nameShape) bool { return s.lang.twoSurnames && s.twoWords() && s.surname(0) && !s.given(0) }, always(0), false},
+	{"two surnames", func(s nameShape) bool {
+		return s.lang.twoSurnames && s.twoWords() && s.surname(0) && !s.given(0)
+	}, always(0), false},
 	{"two surnames last", func(s nameShape) bool { return s.lang.twoSurnames && len(s.full) > 2 },
 		func(s nameShape) int { return s.withHyphen(s.beforeTwoSurnames()) }, false},
 	{"two first names", func(s nameShape) bool { return s.lang.twoSurnames && s.twoWords() && s.given(0) && s.onlyGiven(1) }, always(2), false},

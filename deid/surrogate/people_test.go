@@ -280,3 +280,29 @@ func TestAbbreviatedSurnamesAreThoseOfTheSamePerson(t *testing.T) {
 		}
 	}
 }
+
+// TestInitialsOfTypistsStayInitials: those in lower case became surnames.
+func TestInitialsOfTypistsStayInitials(t *testing.T) {
+	doctor := Mention{Note: "a", Sort: Person, Text: "Sunniva Aldridge"}
+	for _, tc := range []struct {
+		before, text, want string
+	}{
+		{"SA/", "mmt", `^[a-z]{3}$`},
+		{"[TWN/", "kb", `^[a-z]{2}$`},
+		{"SA/", "mae", `^[a-z]{3}$`},
+		{"", "kb", `^[a-z]{2}$`},
+		{"", "SA/mmt", `^[A-Z]{2}/[a-z]{3}$`},
+		{"", "TWN:mae", `^[A-Z]{3}:[a-z]{3}$`},
+		{"", "mae", `^[a-z]{4,}$`}, // a first name
+	} {
+		p := patient(t, Options{}, []Mention{doctor, {Note: "a", Sort: Person, Text: tc.text, Before: tc.before}})
+		if made := must(t, p, Person, tc.text); !regexp.MustCompile(tc.want).MatchString(made) {
+			t.Errorf("%s%s became %s", tc.before, tc.text, made)
+		}
+	}
+	p := patient(t, Options{}, []Mention{doctor, {Note: "a", Sort: Person, Text: "SA/mmt"}})
+	words := strings.Fields(must(t, p, Person, doctor.Text))
+	if made := must(t, p, Person, "SA/mmt"); !strings.HasPrefix(made, words[0][:1]+words[1][:1]+"/") {
+		t.Errorf("SA/mmt became %s beside %v", made, words)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -47,7 +48,7 @@ const sure = 1 << 20
 // readNames collects the information of all mentions about names.
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
-		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, capital: map[string]bool{},
+		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, typists: map[string]bool{}, capital: map[string]bool{},
 		root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
 	all := n.readMentions(mentions)
@@ -72,6 +73,9 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 		if m.Sort != Person {
 			continue
 		}
+		if n.readTypist(m) {
+			continue
+		}
 		tokens, ok := n.parse(m.Text)
 		if !ok {
 			continue
@@ -85,6 +89,25 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 		all = append(all, nameMention{m.Note, tokens, m.Before, m.After, is})
 	}
 	return all
+}
+
+var (
+	typist       = regexp.MustCompile(`^[a-z]{2,3}$`)
+	beforeTypist = regexp.MustCompile(`\b[A-Z]{2,4}[/:]$`)
+	// typistPair matches the initials of who dictated a note, and those of who typed it: SA/mmt.
+	typistPair = regexp.MustCompile(`^([A-Z]{2,4})([/:])([a-z]{2,3})$`)
+)
+
+// readTypist reports whether a value is the initials of who typed a note: two or three letters in lower case behind other initials.
+func (n *names) readTypist(m Mention) bool {
+	text := m.Text
+	if pair := typistPair.FindStringSubmatch(text); pair != nil {
+		text = pair[3]
+	} else if !typist.MatchString(text) || !beforeTypist.MatchString(m.Before) {
+		return false
+	}
+	n.typists[text] = true
+	return true
 }
 
 // likeCommas gives the words of names without a comma the roles that they have in a name with one: KOWALSKI MARIA beside Kowalski, Maria.
