@@ -141,6 +141,32 @@ func (p *dateParser) share() {
 	for k := 1; k < len(p.elements); k++ {
 		borrow(k, k-1)
 	}
+	for k := len(p.elements) - 2; k >= 0; k-- {
+		p.monthBefore(k)
+	}
+}
+
+// monthBefore gives the first day of a range the month before that of the last, if it is the higher of them: 28 to 3 April.
+func (p *dateParser) monthBefore(k int) {
+	e, next := &p.elements[k], p.elements[k+1]
+	i, j := e.at[fieldDay], next.at[fieldDay]
+	if i == 0 || j < i || e.at[fieldMonth] > 0 || e.second || e.month == 0 || p.parts[i].value <= p.parts[j].value {
+		return
+	}
+	between := ""
+	for _, part := range p.parts[i+1 : j] {
+		between += part.text
+	}
+	switch {
+	case p.joint(between) != "-":
+	case e.month > 1:
+		e.month--
+	case e.yearOf == 0 || e.year > 0:
+		e.month = 12
+		if e.year--; e.year < 0 {
+			e.year = 0
+		}
+	}
 }
 
 // skip copies a token that may be between dates.
@@ -362,7 +388,7 @@ func (p *dateParser) dayOfList() bool {
 		return false
 	}
 	for next := p.next(p.afterOrdinal(p.i)); next >= 0 && p.dayAt(next); next = p.next(p.afterOrdinal(next)) {
-		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) || p.romanAt(next) || p.dayBeforeMonth(next) && p.at(p.i).n < p.at(next).n {
+		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) || p.romanAt(next) || p.dayBeforeMonth(next) && (p.at(p.i).n < p.at(next).n || p.at(next-1).text == " ") {
 			var e element
 			p.take(&e, fieldDay)
 			p.done(e)

@@ -121,6 +121,10 @@ func TestRangesWithinOneMonthKeepTheirLength(t *testing.T) {
 		{Spanish, 10, "19-23/12/71", "29/12/71-02/01/72"},
 		{Spanish, 10, "del 19 al 23 de abril de 2071", "del 29 de abril al 3 de mayo de 2071"},
 		{Spanish, 10, "19, 22 y 23 de abril", "29 de abril, 2 y 3 de mayo"},
+		{English, 10, "28 to 3 April 2071", "7 to 13 April 2071"},
+		{English, 10, "28 to 3 January 2071", "7 to 13 January 2071"},
+		{English, 1, "28 to 3 January 2071", "29 December 2070 to 4 January 2071"},
+		{Spanish, 1, "del 28 al 3/4/2071", "del 29/3 al 4/4/2071"},
 		{Spanish, 500, "3-9-71", "15-1-73"},
 	} {
 		m := in(tc.lang)
