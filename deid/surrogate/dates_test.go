@@ -186,6 +186,31 @@ func TestDaysWhoseMonthIsInAnotherValueKeepTheirDistance(t *testing.T) {
 	}
 }
 
+// TestYearsBesideDaysWithoutMonth: 31/2023 behind 12/28- was replaced digit by digit.
+func TestYearsBesideDaysWithoutMonth(t *testing.T) {
+	for _, tc := range []struct{ first, joint, last, layout, short string }{
+		{"12/20", "-", "31/2023", "1/2/2006", "2/2006"},
+		{"Dec 20", " to ", "31, 2023", "Jan 2, 2006", "2, 2006"},
+	} {
+		for _, group := range strings.Fields("a b c d e f g h i j k l m n o p") {
+			p := in(English).Patient(group, []Mention{{Note: "a", Sort: Date, Text: tc.first}, {Note: "a", Sort: Date, Text: tc.last, Before: tc.first + tc.joint},
+				{Note: "a", Sort: Date, Text: "1/1/2024"}})
+			near, err := time.Parse("1/2/2006", must(t, p, Date, "1/1/2024"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := near.AddDate(0, 0, -1)
+			want := end.Format(tc.layout)
+			if end.AddDate(0, 0, -11).Month() == end.Month() {
+				want = end.Format(tc.short)
+			}
+			if got := must(t, p, Date, tc.last); got != want {
+				t.Errorf("%s beside %s became %s, want %s", tc.last, tc.first, got, want)
+			}
+		}
+	}
+}
+
 // TestRomanMonthsAreRead: dates with them became tags.
 func TestRomanMonthsAreRead(t *testing.T) {
 	for _, tc := range [][2]string{

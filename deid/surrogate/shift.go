@@ -73,7 +73,8 @@ func (p *Patient) readDates(mentions []Mention) {
 }
 
 var (
-	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|º)?$`)
+	// dayOnly matches a day without a month, also with a year: the 9, 2024 of "Feb 3 to 9, 2024", and the 9/2024 of 2/3-9/2024.
+	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|º)?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
 	// daysJoined matches what stands between a day and the date with its month, with further days of a list.
 	daysJoined = regexp.MustCompile(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|º)?)*` + dayJoint + `$`)
 )
