@@ -59,6 +59,85 @@ func (p *dateParser) numeric() bool {
 	return p.compact()
 }
 
+// daysOfMonth reads two days after one month in numbers: 4/3-5 and 4/3-5/2071. The days of 3-5/4/2071 are those of a list.
+func (p *dateParser) daysOfMonth() bool {
+	month, first, second := p.at(p.i), p.at(p.i+2), p.at(p.i+4)
+	dash := p.at(p.i + 3).text
+	switch {
+	case p.order != monthFirst || p.at(p.i+1).text != "/" || dash != "-" && dash != "–":
+		return false
+	case !month.num || month.n == 0 || !isMonth(month) || !first.num || !isDay(first) || !second.num || !isDay(second) || second.n <= first.n:
+		return false
+	}
+	year := p.at(p.i + 6)
+	hasYear := false
+	switch after := p.at(p.i + 5).text; {
+	case after == "/" && (!year.num || !isFullYear(year) && (len(year.text) != 2 || isMonth(second)) || p.at(p.i+7).text == "/"):
+		return false // 4/3-5/6 and 4/3-5/6/2071 have two months
+	case after == "/":
+		hasYear = true
+	case (after == "-" || after == "–" || after == ":" || after == ".") && year.num:
+		return false
+	}
+	e := element{}
+	p.take(&e, fieldMonth)
+	p.literal(1)
+	p.take(&e, fieldDay)
+	p.done(e)
+	e = element{second: true}
+	p.literal(1)
+	p.take(&e, fieldDay)
+	if hasYear {
+		p.literal(1)
+		p.take(&e, fieldYear)
+	}
+	p.done(e)
+	return true
+}
+
+// dayBeforeMonth reports whether a day and a month in numbers stand at i, as 5/4 or 5/4/2071, in notes that write the day first or if it is no month.
+func (p *dateParser) dayBeforeMonth(i int) bool {
+	day, sign, month := p.at(i), p.at(i+1).text, p.at(i+2)
+	if sign != "/" && sign != "." || !month.num || month.n == 0 || !isMonth(month) || len(month.text) > 2 {
+		return false
+	}
+	return isDay(day) && (p.order == dayFirst || !isMonth(day))
+}
+
+// romanMonths are the months in Roman numerals.
+var romanMonths = &forms{field: fieldMonth, words: strings.Fields("I II III IV V VI VII VIII IX X XI XII")}
+
+// romanAt reports whether a day, a month in Roman numerals and a year stand at i: 3-IV-2071.
+func (p *dateParser) romanAt(i int) bool {
+	day, month, year := p.at(i), p.at(i+2), p.at(i+4)
+	sign := p.at(i + 1).text
+	if sign != "-" && sign != "/" && sign != "." && sign != "–" || p.at(i+3).text != sign {
+		return false
+	}
+	return day.num && day.n > 0 && isDay(day) && romanMonth(month) > 0 && year.num && (isFullYear(year) || len(year.text) == 2)
+}
+
+// romanMonth returns the month of a Roman numeral; 0 if it is none.
+func romanMonth(t token) int { return slices.Index(romanMonths.words, strings.ToUpper(t.word)) + 1 }
+
+// roman reads a date with the month in Roman numerals.
+func (p *dateParser) roman() bool {
+	if !p.romanAt(p.i) {
+		return false
+	}
+	var e element
+	p.take(&e, fieldDay)
+	p.literal(1)
+	month := romanMonth(p.at(p.i))
+	e.at[fieldMonth] = len(p.parts)
+	p.parts = append(p.parts, part{field: fieldMonth, text: p.at(p.i).text, value: month, was: month, form: romanMonths})
+	p.i++
+	p.literal(1)
+	p.take(&e, fieldYear)
+	p.done(e)
+	return true
+}
+
 func (p *dateParser) takeAll(fields []field, at []int) {
 	var e element
 	for k, f := range fields {

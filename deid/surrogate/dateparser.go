@@ -21,7 +21,7 @@ func (p *dateParser) parse() bool {
 	}
 	for p.i < len(p.tokens) {
 		switch {
-		case p.clock(), p.holiday(), p.written(), p.numeric(), p.single(), p.skip():
+		case p.clock(), p.holiday(), p.written(), p.roman(), p.daysOfMonth(), p.numeric(), p.single(), p.skip():
 		default:
 			return false
 		}
@@ -120,11 +120,19 @@ func (p *dateParser) share() {
 			return
 		}
 		y, m := get(from)
-		if e.at[fieldYear] == 0 && e.year == 0 {
+		if e.at[fieldYear] == 0 && e.year == 0 && e.yearOf == 0 {
 			e.year = y
+			if e.yearOf = p.elements[from].yearOf; p.elements[from].at[fieldYear] > 0 {
+				e.yearOf = from + 1
+			}
 		}
 		if e.at[fieldMonth] == 0 && e.month == 0 && e.at[fieldDay] > 0 {
 			e.month = m
+		}
+	}
+	for k := range p.elements {
+		if e := &p.elements[k]; e.second { // 5 in April 3-5, May 2
+			_, e.month = get(k - 1)
 		}
 	}
 	for k := len(p.elements) - 2; k >= 0; k-- {
@@ -132,6 +140,32 @@ func (p *dateParser) share() {
 	}
 	for k := 1; k < len(p.elements); k++ {
 		borrow(k, k-1)
+	}
+	for k := len(p.elements) - 2; k >= 0; k-- {
+		p.monthBefore(k)
+	}
+}
+
+// monthBefore gives the first day of a range the month before that of the last, if it is the higher of them: 28 to 3 April.
+func (p *dateParser) monthBefore(k int) {
+	e, next := &p.elements[k], p.elements[k+1]
+	i, j := e.at[fieldDay], next.at[fieldDay]
+	if i == 0 || j < i || e.at[fieldMonth] > 0 || e.second || e.month == 0 || p.parts[i].value <= p.parts[j].value {
+		return
+	}
+	between := ""
+	for _, part := range p.parts[i+1 : j] {
+		between += part.text
+	}
+	switch {
+	case p.joint(between) != "-":
+	case e.month > 1:
+		e.month--
+	case e.yearOf == 0 || e.year > 0:
+		e.month = 12
+		if e.year--; e.year < 0 {
+			e.year = 0
+		}
 	}
 }
 
@@ -294,7 +328,7 @@ func (p *dateParser) monthAndDay() bool {
 		p.take(&e, fieldDay)
 		if second := p.secondDay(); second >= 0 {
 			p.done(e)
-			e = element{}
+			e = element{second: true}
 			p.to(second)
 			p.take(&e, fieldDay)
 		}
@@ -348,13 +382,13 @@ func (p *dateParser) dayAndMonth() bool {
 	return true
 }
 
-// dayOfList reads the first of two or more days of one month: the 3 in 3-5 April and 3 y 5 de abril.
+// dayOfList reads the first of two or more days of one month: the 3 in 3-5 April, 3 y 5 de abril and del 3 al 5/4/2071.
 func (p *dateParser) dayOfList() bool {
 	if !p.dayAt(p.i) {
 		return false
 	}
 	for next := p.next(p.afterOrdinal(p.i)); next >= 0 && p.dayAt(next); next = p.next(p.afterOrdinal(next)) {
-		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) {
+		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) || p.romanAt(next) || p.dayBeforeMonth(next) && (p.at(p.i).n < p.at(next).n || p.at(next-1).text == " ") {
 			var e element
 			p.take(&e, fieldDay)
 			p.done(e)

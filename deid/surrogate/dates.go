@@ -43,7 +43,9 @@ type element struct {
 	at    [fieldHoliday + 1]int
 	month int // shared with another element: the April of the 3 in 3-5 April
 	// likewise
-	year int
+	year   int
+	yearOf int  // 1 + the index of the element with which it shares a year of two digits
+	second bool // it shares the month before it: the 5 in April 3-5
 }
 
 // date is a written date, or several.
@@ -155,6 +157,8 @@ func (d *date) ymd(e element, latest int) (y, m, day int) {
 	y, m = e.year, e.month
 	if i := e.at[fieldYear]; i > 0 {
 		y = century(d.parts[i], latest)
+	} else if y == 0 && e.yearOf > 0 {
+		y = century(d.parts[d.elements[e.yearOf-1].at[fieldYear]], latest)
 	}
 	if i := e.at[fieldMonth]; i > 0 {
 		m = d.parts[i].value
@@ -189,7 +193,8 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 			moved.parts[i].value = value
 		}
 	}
-	for _, e := range d.elements {
+	months := make([]month, len(d.elements)) // of the moved days
+	for k, e := range d.elements {
 		if i := e.at[fieldWeekday]; i > 0 {
 			set(e, fieldWeekday, modulo(d.parts[i].value+s.days, 7))
 		}
@@ -211,10 +216,11 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		switch {
 		case day != 0:
 			y, m, day = moveDay(y, m, day, s.days, near)
+			months[k] = month{y, m}
 		case m != 0:
 			extra := (m - 1) / 12 * 12 // of the month 13
-			months := y*12 + m - 1 + s.months
-			y, m = floorDiv(months-extra, 12), modulo(months, 12)+1+extra
+			count := y*12 + m - 1 + s.months
+			y, m = floorDiv(count-extra, 12), modulo(count, 12)+1+extra
 		default:
 			y += s.years
 		}
@@ -222,7 +228,71 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		set(e, fieldMonth, m)
 		set(e, fieldDay, day)
 	}
+	moved.writeOut(months)
 	return moved
+}
+
+// month is a month of a year, from 1.
+type month struct{ year, month int }
+
+// writeOut gives days that share a month or year with another day their own, if they have moved to another: 3-5 April becomes 30 March-1 April. months has
+// those of the elements. The elements are not valid afterwards.
+func (d *date) writeOut(months []month) {
+	before, after := map[int][]part{}, map[int][]part{} // parts to be added, by the part beside them
+	for k, e := range d.elements {
+		day := e.at[fieldDay]
+		if day == 0 {
+			continue
+		}
+		last := max(day, e.at[fieldMonth])
+		if src, ok := d.sharer(k, fieldMonth); ok && e.at[fieldMonth] == 0 && e.month > 0 && months[src] != months[k] {
+			from := d.elements[src]
+			own := d.parts[from.at[fieldMonth]]
+			own.value, own.pad = months[k].month, d.parts[day].pad
+			if i, j := from.at[fieldDay], from.at[fieldMonth]; i < j {
+				after[day] = append(slices.Clone(d.parts[i+1:j]), own)
+			} else {
+				before[day] = append([]part{own}, d.parts[j+1:i]...)
+			}
+		}
+		if src, ok := d.sharer(k, fieldYear); ok && e.at[fieldYear] == 0 && (e.year > 0 || e.yearOf > 0) && months[src].year != months[k].year {
+			from := d.elements[src]
+			i, j := max(from.at[fieldDay], from.at[fieldMonth]), from.at[fieldYear]
+			if i > j {
+				continue
+			}
+			own := d.parts[j]
+			own.value = months[k].year
+			after[last] = append(append(after[last], d.parts[i+1:j]...), own)
+		}
+	}
+	if len(before)+len(after) == 0 {
+		return
+	}
+	var parts []part
+	for i, part := range d.parts {
+		parts = append(append(append(parts, before[i]...), part), after[i]...)
+	}
+	d.parts = parts
+}
+
+// sharer returns the element from which element k has a month or year that it lacks.
+func (d *date) sharer(k int, f field) (int, bool) {
+	has := func(i int) bool { return d.elements[i].at[f] > 0 && d.elements[i].at[fieldDay] > 0 }
+	if f == fieldMonth && d.elements[k].second {
+		return k - 1, has(k - 1)
+	}
+	for i := k + 1; i < len(d.elements); i++ {
+		if has(i) {
+			return i, true
+		}
+	}
+	for i := k - 1; i >= 0; i-- {
+		if has(i) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // moveHoliday replaces the name of a holiday with the moved date.

@@ -1,6 +1,7 @@
 package surrogate
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -91,6 +92,141 @@ func TestDates(t *testing.T) {
 	for _, text := range []string{"", "Lund", "3 Lund 2071", "call 3/4/71", "98", "32/45/1999", "1", "de", "3/4/71 Oda", "12:30"} {
 		if d, ok := in(English).parseDate(text, monthFirst); ok {
 			t.Errorf("%q is read as %v", text, d.elements)
+		}
+	}
+}
+
+// TestRangesWithinOneMonthKeepTheirLength moves ranges that have their month once: it was read as two dates, or digit by digit.
+func TestRangesWithinOneMonthKeepTheirLength(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		days       int
+		text, want string
+	}{
+		{English, 500, "6/12-18", "10/24-30"},
+		{English, 500, "(1/21-23)", "(6/4-6)"},
+		{English, 500, "1/21-23/71", "6/4-6/72"},
+		{English, 500, "1/2-3/2071", "5/16-17/2072"},
+		{English, 10, "6/12-23", "6/22-7/3"},
+		{English, 10, "12/12-23/71", "12/22/71-1/2/72"},
+		{English, 10, "April 12-23, 2071", "April 22-May 3, 2071"},
+		{English, 10, "December 12-23, 2071", "December 22, 2071-January 2, 2072"},
+		{English, 10, "12-23 April 2071", "22 April-3 May 2071"},
+		{English, 10, "the 12th to the 23rd of April 2071", "the 22nd of April to the 3rd of May 2071"},
+		{English, 500, "4/3-5/6", "8/15-9/17"},
+		{Spanish, 500, "21-23/1/71", "4-6/6/72"},
+		{Spanish, 500, "del 3 al 9/4/2071", "del 15 al 21/8/2072"},
+		{Spanish, 10, "21-23/4/71", "1-3/5/71"},
+		{Spanish, 10, "19-23/4/71", "29/4-3/5/71"},
+		{Spanish, 10, "19-23/12/71", "29/12/71-02/01/72"},
+		{Spanish, 10, "del 19 al 23 de abril de 2071", "del 29 de abril al 3 de mayo de 2071"},
+		{Spanish, 10, "19, 22 y 23 de abril", "29 de abril, 2 y 3 de mayo"},
+		{English, 10, "28 to 3 April 2071", "7 to 13 April 2071"},
+		{English, 10, "28 to 3 January 2071", "7 to 13 January 2071"},
+		{English, 1, "28 to 3 January 2071", "29 December 2070 to 4 January 2071"},
+		{Spanish, 1, "del 28 al 3/4/2071", "del 29/3 al 4/4/2071"},
+		{Spanish, 500, "3-9-71", "15-1-73"},
+	} {
+		m := in(tc.lang)
+		d, ok := m.parseDate(tc.text, m.lang.dateOrder)
+		if !ok || d.String() != tc.text {
+			t.Errorf("%q is not read, or as %q", tc.text, d)
+			continue
+		}
+		if got := d.shifted(newShift(tc.days), civil(2071, 5, 1), 2080).String(); got != tc.want {
+			t.Errorf("%q moved by %d is %q, want %q", tc.text, tc.days, got, tc.want)
+		}
+	}
+}
+
+// TestDaysWhoseMonthIsInAnotherValueKeepTheirDistance: the 3 in "3 to 9 Feb 2024" was a value of its own, and was replaced like a number.
+func TestDaysWhoseMonthIsInAnotherValueKeepTheirDistance(t *testing.T) {
+	for _, tc := range []struct {
+		lang            Language
+		day, join, date string
+		layout          string
+		dateFirst       bool
+	}{
+		{English, "3", " to ", "9 Feb 2024", "2 Jan 2006", false},
+		{English, "3", " - ", "9 Feb 2024", "2 Jan 2006", false},
+		{Spanish, "3", " al ", "9/2/2024", "2/1/2006", false},
+		{English, "9", "-", "Feb 3", "Jan 2", true},
+	} {
+		day := Mention{Note: "a", Sort: Date, Text: tc.day, After: tc.join + tc.date}
+		if tc.dateFirst {
+			day.Before, day.After = tc.date+tc.join, ""
+		}
+		all := []Mention{day, {Note: "a", Sort: Date, Text: tc.date}, {Note: "a", Sort: Date, Text: "2024-02-20"}}
+		for _, key := range strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z") {
+			p := in(tc.lang).Patient(key, all)
+			begun, date, other := must(t, p, Date, tc.day), must(t, p, Date, tc.date), must(t, p, Date, "2024-02-20")
+			end, err := time.Parse(tc.layout, date)
+			near, err2 := time.Parse("2006-01-02", other)
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			if end.Year() == 0 {
+				end = near.AddDate(0, 0, -17)
+			}
+			begin := end.AddDate(0, 0, -6)
+			if tc.dateFirst {
+				begin = end.AddDate(0, 0, 6)
+			}
+			want := begin.Format("2")
+			if begin.Month() != end.Month() {
+				want = begin.Format(strings.TrimRight(strings.TrimSuffix(tc.layout, "2006"), " /"))
+				if begin.Year() != end.Year() && !tc.dateFirst {
+					want = begin.Format(tc.layout)
+				}
+			}
+			if begun != want {
+				t.Errorf("%s%s%s: %s beside %s, want %s", tc.day, tc.join, tc.date, begun, date, want)
+			}
+		}
+	}
+}
+
+// TestYearsBesideDaysWithoutMonth: 31/2023 behind 12/28- was replaced digit by digit.
+func TestYearsBesideDaysWithoutMonth(t *testing.T) {
+	for _, tc := range []struct{ first, joint, last, layout, short string }{
+		{"12/20", "-", "31/2023", "1/2/2006", "2/2006"},
+		{"Dec 20", " to ", "31, 2023", "Jan 2, 2006", "2, 2006"},
+	} {
+		for _, group := range strings.Fields("a b c d e f g h i j k l m n o p") {
+			p := in(English).Patient(group, []Mention{{Note: "a", Sort: Date, Text: tc.first}, {Note: "a", Sort: Date, Text: tc.last, Before: tc.first + tc.joint},
+				{Note: "a", Sort: Date, Text: "1/1/2024"}})
+			near, err := time.Parse("1/2/2006", must(t, p, Date, "1/1/2024"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := near.AddDate(0, 0, -1)
+			want := end.Format(tc.layout)
+			if end.AddDate(0, 0, -11).Month() == end.Month() {
+				want = end.Format(tc.short)
+			}
+			if got := must(t, p, Date, tc.last); got != want {
+				t.Errorf("%s beside %s became %s, want %s", tc.last, tc.first, got, want)
+			}
+		}
+	}
+}
+
+// TestRomanMonthsAreRead: dates with them became tags.
+func TestRomanMonthsAreRead(t *testing.T) {
+	for _, tc := range [][2]string{
+		{"24-XII-2071", "7-V-2073"}, {"3-I-71", "17-V-72"}, {"3/XI/2071", "17/III/2073"}, {"4.VII.2071", "15.XI.2072"}, {"04-vii-2071", "15-xi-2072"},
+		{"3-5-IV-2071", "15-17-VIII-2072"},
+	} {
+		for _, lang := range []Language{English, Spanish} {
+			m := in(lang)
+			d, ok := m.parseDate(tc[0], m.lang.dateOrder)
+			if !ok || d.String() != tc[0] {
+				t.Errorf("%q is not read, or as %q", tc[0], d)
+				continue
+			}
+			if got := d.shifted(newShift(500), civil(2071, 5, 1), 2080).String(); got != tc[1] {
+				t.Errorf("%q moved is %q, want %q", tc[0], got, tc[1])
+			}
 		}
 	}
 }

@@ -60,6 +60,7 @@ var english = profile{
 	},
 	variants:       map[string]string{"sept": "sep", "tues": "tue", "thur": "thu", "thurs": "thu", "weds": "wed"},
 	weekdayLetters: []string{"Sun Mon Tue Wed Thu Fri Sat", "Su M Tu W Th F Sa", "S M T W T F S"},
+	dayLetters:     []string{"su", "m mo", "t tu", "w we", "t th r", "f fr", "sa"},
 	schedules: schedules(`(?i:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)`,
 		`(DAYs?(?: ?[/,&–-] ?DAYs?|,? (?i:and) DAYs?)+|(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:days))\b`,
 		`\b(?i:every|each)(?: (?i:other|second|alternate))? (DAYs?(?:,? (?i:and) DAYs?|, DAYs?|/DAYs?)*)\b`,

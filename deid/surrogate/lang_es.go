@@ -51,6 +51,8 @@ var spanish = profile{
 	seasons:        []string{"invierno primavera verano otoño"},
 	variants:       map[string]string{"setiembre": "septiembre", "sept": "sep", "set": "sep"},
 	yearAfterMonth: true,
+	dayLetters:     []string{"d do", "l lu", "m ma", "m x mi", "j ju", "v vi", "s sa"},
+	workdays:       regexp.MustCompile(`L ?[-–] ?V|L a V`),
 	schedules: schedules(`(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?)`,
 		`(DAY(?:(?:, | y | e |/)DAY)+)\b`,
 		`\b(?:[Cc]ada|[Tt]odos los) (DAY(?:(?:, | y | e )DAY)*)\b`,
@@ -67,6 +69,17 @@ var spanish = profile{
 	twoSurnames: true,
 	shortNames: []shortName{
 		{regexp.MustCompile(`^(?:M\.[ªa]|[Mm]ª\.?|[Mm][Aa]\.)`), "maria"},
+	},
+	shortSurnames: map[string]string{
+		"fdez": "fernandez", "fdz": "fernandez", "frdez": "fernandez", "fernz": "fernandez", "ferndez": "fernandez",
+		"mtez": "martinez", "mtnez": "martinez", "mnez": "martinez", "mtz": "martinez", "martnez": "martinez",
+		"glez": "gonzalez", "gzlez": "gonzalez", "gonzlez": "gonzalez", "gzalez": "gonzalez", "glz": "gonzalez", "gzlz": "gonzalez",
+		"hdez": "hernandez", "hdz": "hernandez", "hernz": "hernandez", "herndez": "hernandez", "hrdez": "hernandez",
+		"rguez": "rodriguez", "rdguez": "rodriguez", "rodguez": "rodriguez", "rdrguez": "rodriguez", "rdgz": "rodriguez", "rdz": "rodriguez", "rgz": "rodriguez",
+		"pz": "perez", "prz": "perez", "sz": "sanchez", "schez": "sanchez", "snchez": "sanchez", "snz": "sanchez",
+		"dguez": "dominguez", "domguez": "dominguez", "dgz": "dominguez", "gtez": "gutierrez", "gtrez": "gutierrez", "gutz": "gutierrez",
+		"jmnez": "jimenez", "jmez": "jimenez", "jnez": "jimenez", "vzquez": "vazquez", "vqez": "vazquez", "vzqz": "vazquez", "lpz": "lopez", "lpez": "lopez",
+		"gcia": "garcia", "alvz": "alvarez", "alvrez": "alvarez",
 	},
 
 	relatives: map[string]string{

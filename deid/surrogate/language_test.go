@@ -136,16 +136,17 @@ func TestWordRules(t *testing.T) {
 		lang       Language
 		name, word string
 	}{
-		"the only word":             {English, "Doctor", "doctor"},
-		"nickname":                  {English, `Oda "Sir" Lund`, "sir"},
-		"name rather than title":    {English, "Don Lund", "don"},
-		"name unless in capitals":   {English, "Md Rahman", "md"},
-		"title":                     {English, "Dr. Oda Lund", "dr"},
-		"known first name":          {English, "Oda Maria Lund", "maria"},
-		"word before a comma":       {English, "van der Le, Oda", "le"},
-		"particle in lower case":    {English, "Oda la Lund", "la"},
-		"sure particle":             {English, "Oda Ter Lund", "ter"},
-		"particle after a particle": {Spanish, "Oda De La Lund", "la"},
+		"the only word":              {English, "Doctor", "doctor"},
+		"nickname":                   {English, `Oda "Sir" Lund`, "sir"},
+		"name rather than title":     {English, "Don Lund", "don"},
+		"name unless in capitals":    {English, "Md Rahman", "md"},
+		"title":                      {English, "Dr. Oda Lund", "dr"},
+		"known first name":           {English, "Oda Maria Lund", "maria"},
+		"word before a comma":        {English, "van der Le, Oda", "le"},
+		"particle in lower case":     {English, "Oda la Lund", "la"},
+		"sure particle":              {English, "Oda Ter Lund", "ter"},
+		"particle before a particle": {English, "VAN DER BERG, ANNA", "van"},
+		"particle after a particle":  {Spanish, "Oda De La Lund", "la"},
 	}
 	for _, rule := range wordRules {
 		example, ok := examples[rule.name]

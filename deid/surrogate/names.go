@@ -33,6 +33,7 @@ type names struct {
 	follows map[string]int    // gender by the first name before it: José in María José
 	leads   map[string]bool   // words that are the first of several first names somewhere
 	titled  map[string]bool   // words that begin with their only capital somewhere: Ma
+	typists map[string]bool   // initials in lower case of those who typed a note: mmt in SA/mmt
 	capital map[string]bool   // words that begin and end with a capital somewhere: MA, TcJ
 	root    map[string]string // correct spelling of a misspelt word
 	persons []person          // all persons mentioned with two or more words, the most likely first
@@ -196,7 +197,7 @@ func (n *names) cutName(text string) (all []nameToken) {
 	for text != "" {
 		t := n.shortName(text)
 		if t.text == "" {
-			t = nextOfName(text)
+			t = n.shortSurname(nextOfName(text), text)
 		}
 		all = append(all, t)
 		text = text[len(t.text):]
@@ -213,6 +214,20 @@ func (n *names) shortName(text string) nameToken {
 		}
 	}
 	return nameToken{}
+}
+
+// shortSurname returns the surname that a word abbreviates, with the period behind it, or the word itself.
+func (n *names) shortSurname(t nameToken, text string) nameToken {
+	full := n.lang.shortSurnames[t.word]
+	period := strings.HasPrefix(text[len(t.text):], ".")
+	if full == "" || len(t.word) < 4 && !period {
+		return t
+	}
+	if period {
+		t.text += "."
+	}
+	t.word = full
+	return t
 }
 
 // nextOfName returns the token with which a text begins. O'Brien is one word.
@@ -273,6 +288,26 @@ func (w wordOfName) afterParticle() bool {
 	return before.kind == nameStays && w.names.words[particles][before.word]
 }
 
+// beforeParticle reports whether the next word is a particle that is never a name, as in VAN DER BERG.
+func (w wordOfName) beforeParticle() bool {
+	return !w.last() && w.names.words[sureParticles][w.all[w.words[w.k+1]].word]
+}
+
+// behindFirstName reports whether the word is a particle behind a word that can only be a first name: Pieter Van Houten, but not Nguyen Van Lund.
+func (w wordOfName) behindFirstName() bool {
+	for _, i := range w.words[:w.k] {
+		if t := w.all[i]; t.kind == nameWord {
+			return w.is(sureParticles) && w.onlyGiven(t.word)
+		}
+	}
+	return false
+}
+
+// smallParticle reports whether a word in lower case cannot be a first name: van Houten, but not al lund.
+func (w wordOfName) smallParticle() bool {
+	return !w.first() || !w.known.given(w.word()) || slices.ContainsFunc(w.words[1:], func(i int) bool { return !lowerCase(w.all[i].text) })
+}
+
 // is reports whether the word is of a kind.
 func (w wordOfName) is(kind wordKind) bool { return w.names.words[kind][w.word()] }
 
@@ -294,9 +329,10 @@ var wordRules = []wordRule{
 	{"name rather than title", false, func(w wordOfName) bool { return w.isHere(namesNotTitles) }},
 	{"name unless in capitals", false, func(w wordOfName) bool { return w.first() && w.isHere(uncapitalizedNames) && !capitals(w.text()) }},
 	{"title", true, wordOfName.isTitle},
-	{"known first name", false, func(w wordOfName) bool { return w.known.given(w.word()) }},
 	{"word before a comma", false, func(w wordOfName) bool { return w.last() || w.after() == "," }},
-	{"particle in lower case", true, func(w wordOfName) bool { return w.is(particles) && lowerCase(w.text()) }},
+	{"particle in lower case", true, func(w wordOfName) bool { return w.is(particles) && lowerCase(w.text()) && w.smallParticle() }},
+	{"particle before a particle", true, func(w wordOfName) bool { return w.is(sureParticles) && w.beforeParticle() }},
+	{"known first name", false, func(w wordOfName) bool { return w.known.given(w.word()) && !w.behindFirstName() }},
 	{"sure particle", true, func(w wordOfName) bool { return w.is(particles) && w.is(sureParticles) }},
 	{"particle after a particle", true, func(w wordOfName) bool { return w.is(particles) && w.afterParticle() }},
 }
@@ -337,11 +373,17 @@ func (n *names) keepInitials(all []nameToken) {
 	here := n.lang.words
 	for i, t := range all {
 		title := i == 0 && len(all) > 1 && here[initialTitles][t.word]
-		join := here[initialJoins][t.word] || here[smallInitialJoins][t.word] && lowerCase(t.text)
+		join := here[initialJoins][t.word] || here[smallInitialJoins][t.word] && lowerCase(t.text) || n.catalanJoin(all, i)
 		if t.kind == nameInitial && (title || join) {
 			all[i].kind = nameStays
 		}
 	}
+}
+
+// catalanJoin reports whether a token is the i between two surnames: Grau i Castellví.
+func (n *names) catalanJoin(all []nameToken, i int) bool {
+	return all[i].text == "i" && n.lang.words[particles]["i"] && i > 1 && i+2 < len(all) && all[i-1].text == " " && all[i-2].kind == nameWord &&
+		all[i+1].text == " " && all[i+2].kind == nameWord && !lowerCase(all[i+2].text)
 }
 
 func (n *names) indices(all []nameToken, kind nameKind) []int {
@@ -385,6 +427,9 @@ func (s nameShape) onlyGiven(k int) bool { return s.names.onlyGiven(s.word(k)) }
 
 // twoWords reports whether the name consists of two words without initials.
 func (s nameShape) twoWords() bool { return len(s.words) == 2 && len(s.full) == 2 }
+
+// commaDivides reports whether a comma stands between the words of the name.
+func (s nameShape) commaDivides() bool { return s.comma >= 0 && s.words[len(s.words)-1] > s.comma }
 
 // beforeComma counts the words before the comma.
 func (s nameShape) beforeComma() int {
@@ -435,12 +480,14 @@ func always(n int) func(nameShape) int { return func(nameShape) int { return n }
 // roleRules are tried in this order for each name. The first that applies decides; the last always does. TestRoleRules has an example
 // for each.
 var roleRules = []roleRule{
-	{"surname before a comma", func(s nameShape) bool { return s.comma >= 0 && s.words[len(s.words)-1] > s.comma }, nameShape.beforeComma, true},
+	{"surname before a comma", nameShape.commaDivides, nameShape.beforeComma, true},
 	{"single initial", func(s nameShape) bool { return len(s.full) == 0 && len(s.words) == 1 }, always(1), false},
 	{"initials", func(s nameShape) bool { return len(s.full) == 0 }, func(s nameShape) int { return len(s.words) - 1 }, false},
 	{"first name alone", func(s nameShape) bool { return len(s.words) == 1 && s.given(0) && !s.afterTitle(s.all, s.words[0]) }, always(1), false},
 	{"surname alone", func(s nameShape) bool { return len(s.words) == 1 }, always(0), false},
-	{"two surnames", func(s nameShape) bool { return s.lang.twoSurnames && s.twoWords() && s.surname(0) && !s.given(0) }, always(0), false},
+	{"two surnames", func(s nameShape) bool {
+		return s.lang.twoSurnames && s.twoWords() && s.surname(0) && !s.given(0)
+	}, always(0), false},
 	{"two surnames last", func(s nameShape) bool { return s.lang.twoSurnames && len(s.full) > 2 },
 		func(s nameShape) int { return s.withHyphen(s.beforeTwoSurnames()) }, false},
 	{"two first names", func(s nameShape) bool { return s.lang.twoSurnames && s.twoWords() && s.given(0) && s.onlyGiven(1) }, always(2), false},

@@ -32,6 +32,11 @@ func script(word string) (string, bool) {
 
 // person replaces a name in any form.
 func (p *Patient) person(text string) (string, bool, error) {
+	if pair := typistPair.FindStringSubmatch(text); pair != nil {
+		initials, ok := p.monogram(pair[1], p.names.cutName(pair[1]))
+		typed, ok2 := p.monogram(pair[3], p.names.cutName(pair[3]))
+		return initials + pair[2] + typed, ok && ok2, nil
+	}
 	tokens, ok := p.names.parse(text)
 	if !ok {
 		return p.username(text) // a name with a digit is more like a login
@@ -254,7 +259,11 @@ func (p *Patient) isMonogram(text string, tokens []nameToken) bool {
 		return false
 	}
 	word, n := fold(text), p.names
-	if !capitals(text) && !n.capital[word] || n.titled[word] || n.votes[word] != [2]int{} {
+	if lowerCase(text) && n.typists[word] {
+		return true
+	}
+	small := typist.MatchString(text) && !strings.ContainsAny(text, "aeiouy")
+	if !capitals(text) && !n.capital[word] && !small || n.titled[word] || n.votes[word] != [2]int{} {
 		return false
 	}
 	switch {

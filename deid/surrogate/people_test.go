@@ -219,3 +219,90 @@ func TestShortOriginalsCameBack(t *testing.T) {
 		t.Errorf("Rye and ELY became %s and %s, which repeat an original", a, b)
 	}
 }
+
+// TestParticlesStay: those that are first names as well (van), and the i of Catalan, were replaced.
+func TestParticlesStay(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		name, like string // a dot for each word that is replaced
+	}{
+		{English, "Pieter Willem van Houten", ". . van ."},
+		{English, "Dr. Ruben van Dyke", "Dr. . van ."},
+		{English, "Dr. ter Horst", "Dr. ter ."},
+		{English, "van Houten", "van ."},
+		{English, "VAN DER BERG, ANNA", "VAN DER ., ."},
+		{English, "Pieter Van Houten", ". Van ."},
+		{English, "Nguyen Van Lund", ". . ."},
+		{English, "al lund", ". ."},
+		{English, "Van Lund", ". ."},
+		{Spanish, "Ludovico van Damme", ". van ."},
+		{Spanish, "Núria Grau i Castellví", ". . i ."},
+		{Spanish, "Dra. Grau i Castellví", "Dra. . i ."},
+	} {
+		p := patient(t, Options{Language: tc.lang}, mentions(Person, tc.name))
+		made := must(t, p, Person, tc.name)
+		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(tc.like), `\.`, `(\pL+|\.)`) + "$"
+		if !regexp.MustCompile(pattern).MatchString(made) {
+			t.Errorf("%s became %s, want %s", tc.name, made, tc.like)
+		}
+	}
+}
+
+// TestTheCommaFormTellsTheFirstName: KOWALSKI MARIA on a label made Maria a surname, or a man's name of Kowalski.
+func TestTheCommaFormTellsTheFirstName(t *testing.T) {
+	for _, names := range [][]string{
+		{"Kowalski, Maria", "KOWALSKI MARIA", "KOWALSKI MARIA"},
+		{"Kowalski, Maria Anna", "KOWALSKI MARIA", "Kowalski Maria"},
+		{"Lundqvist, Pal", "LUNDQVIST PAL", "LUNDQVIST PAL"},
+	} {
+		p := patient(t, Options{}, mentions(Person, names...))
+		made := strings.FieldsFunc(must(t, p, Person, names[0]), func(r rune) bool { return r == ',' || r == ' ' })
+		gender := p.known.genderIn(p.lang, fold(made[1]))
+		if woman := !strings.Contains(names[0], "Pal"); woman && gender < 0 || !woman && gender > 0 || !p.known.surname[fold(made[0])] {
+			t.Errorf("%s became %v", names[0], made)
+		}
+		for _, name := range names[1:] {
+			if got := must(t, p, Person, name); fold(got) != fold(made[0]+" "+made[1]) {
+				t.Errorf("%s became %s beside %v", name, got, made)
+			}
+		}
+	}
+}
+
+// TestAbbreviatedSurnamesAreThoseOfTheSamePerson: Fdez. and Fernández got different surrogates.
+func TestAbbreviatedSurnamesAreThoseOfTheSamePerson(t *testing.T) {
+	for short, full := range map[string]string{"Fdez.": "Fernández", "Fdz.": "Fernández", "Mtez.": "Martínez", "Glez.": "González", "Gzlez": "González", "Hdez.": "Hernández",
+		"Rdguez.": "Rodríguez", "Rguez.": "Rodríguez", "Pz.": "Pérez", "Sz.": "Sánchez", "Dguez.": "Domínguez"} {
+		p := patient(t, Options{Language: Spanish}, mentions(Person, "Juan "+short+" Lozano", full+" Lozano", "LOZANO "+strings.ToUpper(short)))
+		whole, surnames := must(t, p, Person, "Juan "+short+" Lozano"), must(t, p, Person, full+" Lozano")
+		if !strings.HasSuffix(whole, " "+surnames) || strings.Count(whole, " ") != 2 {
+			t.Errorf("%s became %s beside %s for %s", short, whole, surnames, full)
+		}
+	}
+}
+
+// TestInitialsOfTypistsStayInitials: those in lower case became surnames.
+func TestInitialsOfTypistsStayInitials(t *testing.T) {
+	doctor := Mention{Note: "a", Sort: Person, Text: "Sunniva Aldridge"}
+	for _, tc := range []struct {
+		before, text, want string
+	}{
+		{"SA/", "mmt", `^[a-z]{3}$`},
+		{"[TWN/", "kb", `^[a-z]{2}$`},
+		{"SA/", "mae", `^[a-z]{3}$`},
+		{"", "kb", `^[a-z]{2}$`},
+		{"", "SA/mmt", `^[A-Z]{2}/[a-z]{3}$`},
+		{"", "TWN:mae", `^[A-Z]{3}:[a-z]{3}$`},
+		{"", "mae", `^[a-z]{4,}$`}, // a first name
+	} {
+		p := patient(t, Options{}, []Mention{doctor, {Note: "a", Sort: Person, Text: tc.text, Before: tc.before}})
+		if made := must(t, p, Person, tc.text); !regexp.MustCompile(tc.want).MatchString(made) {
+			t.Errorf("%s%s became %s", tc.before, tc.text, made)
+		}
+	}
+	p := patient(t, Options{}, []Mention{doctor, {Note: "a", Sort: Person, Text: "SA/mmt"}})
+	words := strings.Fields(must(t, p, Person, doctor.Text))
+	if made := must(t, p, Person, "SA/mmt"); !strings.HasPrefix(made, words[0][:1]+words[1][:1]+"/") {
+		t.Errorf("SA/mmt became %s beside %v", made, words)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -47,7 +48,7 @@ const sure = 1 << 20
 // readNames collects the information of all mentions about names.
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
-		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, capital: map[string]bool{},
+		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, typists: map[string]bool{}, capital: map[string]bool{},
 		root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
 	all := n.readMentions(mentions)
@@ -72,6 +73,9 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 		if m.Sort != Person {
 			continue
 		}
+		if n.readTypist(m) {
+			continue
+		}
 		tokens, ok := n.parse(m.Text)
 		if !ok {
 			continue
@@ -87,8 +91,62 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 	return all
 }
 
+var (
+	typist       = regexp.MustCompile(`^[a-z]{2,3}$`)
+	beforeTypist = regexp.MustCompile(`\b[A-Z]{2,4}[/:]$`)
+	// typistPair matches the initials of who dictated a note, and those of who typed it: SA/mmt.
+	typistPair = regexp.MustCompile(`^([A-Z]{2,4})([/:])([a-z]{2,3})$`)
+)
+
+// readTypist reports whether a value is the initials of who typed a note: two or three letters in lower case behind other initials.
+func (n *names) readTypist(m Mention) bool {
+	text := m.Text
+	if pair := typistPair.FindStringSubmatch(text); pair != nil {
+		text = pair[3]
+	} else if !typist.MatchString(text) || !beforeTypist.MatchString(m.Before) {
+		return false
+	}
+	n.typists[text] = true
+	return true
+}
+
+// likeCommas gives the words of names without a comma the roles that they have in a name with one: KOWALSKI MARIA beside Kowalski, Maria.
+func (n *names) likeCommas(all []nameMention) {
+	var known []map[string]role // the words of each name with a comma
+	for _, m := range all {
+		if s := n.shapeOf(m.tokens); s.commaDivides() {
+			roles := map[string]role{}
+			for _, i := range s.full {
+				roles[m.tokens[i].word] = m.tokens[i].role
+			}
+			if len(roles) > 1 && !slices.ContainsFunc(known, func(other map[string]role) bool { return maps.Equal(roles, other) }) {
+				known = append(known, roles)
+			}
+		}
+	}
+	if len(known) == 0 {
+		return
+	}
+	for _, m := range all {
+		s := n.shapeOf(m.tokens)
+		if len(s.full) < 2 || s.commaDivides() {
+			continue
+		}
+		for _, roles := range known {
+			if slices.ContainsFunc(s.full, func(i int) bool { _, ok := roles[m.tokens[i].word]; return !ok }) {
+				continue
+			}
+			for _, i := range s.full {
+				m.tokens[i].role = roles[m.tokens[i].word]
+			}
+			break
+		}
+	}
+}
+
 // vote counts the words of all names, and how often each is a first name and a surname.
 func (n *names) vote(all []nameMention) {
+	n.likeCommas(all)
 	apart := map[string]bool{} // notes with a label for surnames
 	for _, m := range all {
 		apart[m.note] = apart[m.note] || m.label == lastLabel

@@ -42,6 +42,8 @@ type profile struct {
 	seasons        []string          // from winter
 	variants       map[string]string // other spellings, folded
 	weekdayLetters []string          // styles of weekdays without anything between them (MWF), longest first
+	dayLetters     []string          // letters for each weekday, from Sunday, in lists such as M/W/F; folded
+	workdays       *regexp.Regexp    // Monday to Friday in letters
 	schedules      []schedule        // days of the week that recur: see Maker.Recurs
 	datedAfter     *regexp.Regexp    // what shows, after a day of the week, that it is that of an event
 	yearAfterMonth bool              // two digits after a month in words are a year
@@ -54,6 +56,8 @@ type profile struct {
 	// Names.
 	twoSurnames bool // the last two words of a full name are surnames
 	shortNames  []shortName
+
+	shortSurnames map[string]string // abbreviations of surnames, and the surnames; folded
 
 	// Relatives, by class. There is one class for each gender and number that a word can have.
 	relatives map[string]string // surrogates; the classes female, male, one and many are required
@@ -110,6 +114,7 @@ type language struct {
 	states         *stateTable       // nil if there is none
 	female, male   set               // first names
 	weekdayLetters []*forms
+	dayLists       *dayLists // nil if there are no letters for weekdays
 }
 
 // languages combines several languages.
@@ -202,6 +207,7 @@ func newLanguage(p profile) *language {
 	for _, style := range p.weekdayLetters {
 		lang.weekdayLetters = append(lang.weekdayLetters, &forms{field: fieldWeekday, words: strings.Fields(style)})
 	}
+	lang.dayLists = newDayLists(lang)
 	lang.kin = newKin(lang)
 	return lang
 }

@@ -8,9 +8,12 @@ import (
 )
 
 // Recurs reports whether a part of a text is a day of the week, or several, in the schedule of a drug or of dialysis: "every Friday", "on
-// Mondays", "Tu/Th/Sa", "Mon-Fri", "5 mg Mon, Wed and Fri". Such days are no elements of the date of an event. Days that are likely those of an event
-// are not among them: "Mon/Tue", "Thu-Sat", and days before a date.
+// Mondays", "Tu/Th/Sa", "Mon-Fri", "5 mg Mon, Wed and Fri". Such days are no elements of the date of an event, and neither are the parts of tablets beside
+// them: "Mon 1/2, Tue 1/4, Wed 1/2". Days that are likely those of an event are not among them: "Mon/Tue", "Thu-Sat", and days before a date.
 func (m *Maker) Recurs(text string, start, end int) bool {
+	if m.inDayList(text, start, end) {
+		return true
+	}
 	if !m.isWeekdays(text[start:end]) {
 		return false
 	}
@@ -61,15 +64,20 @@ func (m *Maker) haveGap(text string) bool {
 			}
 		}
 	}
-	slices.Sort(days)
+	return gaps(days) > 1
+}
+
+// gaps counts the days of a list that the next day of the week does not follow.
+func gaps(days []int) int {
+	days = slices.Sorted(slices.Values(days))
 	days = slices.Compact(days)
-	gaps := 0
+	count := 0
 	for i, day := range days {
 		if days[(i+1)%len(days)] != (day+1)%7 {
-			gaps++
+			count++
 		}
 	}
-	return gaps > 1
+	return count
 }
 
 // isWeekdays reports whether a text consists of one day of the week or several, with nothing but letters and what separates them.

@@ -54,7 +54,7 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{English, strings.Repeat("long ", 30) + "every «Monday»" + strings.Repeat(" long", 30), true},
 		{English, "teach «Monday»; on «Mondays»" + strings.Repeat(" ", 3) + "3/4/2019", false},
 		{Spanish, "metotrexato los «lunes», fólico los «jueves»", true},
-		{Spanish, "diálisis «L-M-V»", false}, // not read as days
+		{Spanish, "diálisis «L-M-V»", true},
 		{Spanish, "diálisis «lunes»/«miércoles»/«viernes»", true},
 		{Spanish, "Sintrom 4 mg «lunes», «miércoles» y «viernes»", true},
 		{Spanish, "de «lunes» a «viernes»", true},
@@ -67,24 +67,73 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{Spanish, "familia de los «Domingos»; los «lunes» 4 y 11 de marzo; los «lunes» pasados", false},
 		{Spanish, "cada «domingo»", true},
 	} {
-		text, rest := "", test.text
-		var spans [][2]int
-		for {
-			before, after, ok := strings.Cut(rest, "«")
-			text += before
-			if !ok {
-				break
-			}
-			span, tail, _ := strings.Cut(after, "»")
-			spans = append(spans, [2]int{len(text), len(text) + len(span)})
-			text += span
-			rest = tail
+		checkRecurs(t, test.lang, test.text, test.recurs)
+	}
+}
+
+// TestWeekdaysInLettersRecur has lists in which days of the week are letters.
+func TestWeekdaysInLettersRecur(t *testing.T) {
+	for _, test := range []struct {
+		lang   Language
+		text   string
+		recurs bool
+	}{
+		{English, "Warfarin 5 mg «M/W/F», 2.5 mg «Tu/Th/Sa/Su».", true},
+		{English, "Warfarin 5mg «M»,«W»,«F» and 2.5mg «T,Th,Sa,Su». Seen 1/2/2024.", true},
+		{English, "Coumadin 2.5 mg «Tu/Th/Sa/Su» and 5 mg «Mon, Wed, Fri».", true},
+		{English, "Warfarin 5 mg «M/W/F», 1/2 tab «Tu/Th/Sa/Su»; 5 mg «Tu/Th»; Lasix 20 mg «M, W, and F»; takes it «M-W-F»", true},
+		{English, "5 mg «M/W», «M/F» 3, «W/Th/F» at home, «T/M/W», «M/W/F» 3 March, 5 mg «MS», «M/W/Fo», «m/w/f»", false},
+		{Spanish, "HD «L-X-V» turno mañana. Diálisis «M-J-S».", true},
+		{Spanish, "Furosemida 40 «L-X-V» y 20 «M-J-S-D».", true},
+		{Spanish, "Sintrom 4 mg «L, Mi y V»; 40 mg los «L-M-X-J-V»; «L/X/V»; «L-V» de mañana; de «L a V»", true},
+		{Spanish, "«L-M» y «M/V», «V-L-X-M», «L-X-V» 4 de marzo, sexo «V»", false},
+	} {
+		checkRecurs(t, test.lang, test.text, test.recurs)
+	}
+}
+
+// TestPartsOfTabletsAreNoDates has lists of days with what is taken on each.
+func TestPartsOfTabletsAreNoDates(t *testing.T) {
+	for _, test := range []struct {
+		lang   Language
+		text   string
+		recurs bool
+	}{
+		{Spanish, "Sintrom 4 mg: «lunes 1/2», «martes» «1/4», «miércoles 1/2», jueves «1/4». Control el 9/1/2024.", true},
+		{Spanish, "Sintrom: «L 1/2», «M 1/4», X «1/2», «J 1 y 1/2»; vie ½, «sáb» ¼ y dom «3/4»", true},
+		{Spanish, "Sintrom:\n«lunes»: «1/2»\n«martes»: «1/4»\n«miércoles»: «1/2»\n", true},
+		{Spanish, "Sintrom 4 mg: «lunes» 1, «martes» 2, «miércoles» 1.", true},
+		{Spanish, "Control el «9/1/2024», «lunes 1/2», «martes 2/2», «miércoles 3/2»; el «1/2» y el «1/4»", false},
+		{English, "Warfarin: «Monday 1/2», «Tuesday 1/4», «Wednesday 1/2». INR 3/4/2023.", true},
+		{English, "Coumadin 5 mg: «Sun 1/2», «Mon» 1, «Tue 1/2», «Wed 1», «Thu» «1/2», «Fri 1», «Sat 1/2»", true},
+		{English, "Warfarin «Fri 1 1/2 tab», «Sat 1», and «Mon 1/2»", true},
+		{English, "He vomited «Mon 1/2», «Tue 1/3» and «Wed 1/4». Pain «Mon» 6, «Tue» 5, «Wed» 3. «Mon 1/2», «Tue 1/4»", false},
+		{English, "Seen «Mon 1/2/2024», «Tue 1/4/2024», «Wed 1/2/2024»", false},
+	} {
+		checkRecurs(t, test.lang, test.text, test.recurs)
+	}
+}
+
+// checkRecurs marks the parts of a text between « and » as spans, and checks that all of them recur, or none.
+func checkRecurs(t *testing.T, lang Language, marked string, recurs bool) {
+	t.Helper()
+	text, rest := "", marked
+	var spans [][2]int
+	for {
+		before, after, ok := strings.Cut(rest, "«")
+		text += before
+		if !ok {
+			break
 		}
-		m := maker(t, test.lang)
-		for _, s := range spans {
-			if got := m.Recurs(text, s[0], s[1]); got != test.recurs {
-				t.Errorf("%s: %q recurs: %v", test.text, text[s[0]:s[1]], got)
-			}
+		span, tail, _ := strings.Cut(after, "»")
+		spans = append(spans, [2]int{len(text), len(text) + len(span)})
+		text += span
+		rest = tail
+	}
+	m := maker(t, lang)
+	for _, s := range spans {
+		if got := m.Recurs(text, s[0], s[1]); got != recurs {
+			t.Errorf("%s: %q recurs: %v", marked, text[s[0]:s[1]], got)
 		}
 	}
 }

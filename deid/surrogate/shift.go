@@ -2,6 +2,8 @@ package surrogate
 
 import (
 	"cmp"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,15 @@ type dates struct {
 	order  order                // of ambiguous dates
 	latest int                  // last year that is written in full; years of two digits are never taken to be after it
 	near   map[string]time.Time // the first complete date of each note
+	days   map[dayOfNote]string // what replaces a day whose month is in another value; empty if that is not certain
+}
+
+// dayOfNote is a value of a note that is a day alone, such as the 3 in "3 to 9 February" if 9 February is another value. A tagger may take it for something
+// else.
+type dayOfNote struct {
+	note string
+	sort Sort
+	text string
 }
 
 // reading is a date of a note, read with the month first and with the day first; nil for an impossible order. Both readings are the same if the date
@@ -58,6 +69,97 @@ func (p *Patient) readDates(mentions []Mention) {
 		}
 	}
 	p.dates.shift = p.drawShift()
+	p.readDays(mentions)
+}
+
+var (
+	// dayOnly matches a day without a month, also with a year: the 9, 2024 of "Feb 3 to 9, 2024", and the 9/2024 of 2/3-9/2024.
+	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|º)?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
+	// daysJoined matches what stands between a day and the date with its month, with further days of a list.
+	daysJoined = regexp.MustCompile(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|º)?)*` + dayJoint + `$`)
+)
+
+const dayJoint = `(?: ?[-–&,] ?| (?:to|through|thru|and|or|al?|y|e|o)(?: the| el)? |, (?:and|or) )`
+
+// readDays finds the month of each day that is a value of its own, in the value beside it.
+func (p *Patient) readDays(mentions []Mention) {
+	p.dates.days = map[dayOfNote]string{}
+	joined := map[dayOfNote]bool{}
+	others := map[string][]string{} // dates of each note that are no days alone
+	for _, m := range mentions {
+		if m.Sort == Date && len(m.Text) < nearWeekday && !dayOnly.MatchString(m.Text) && !slices.Contains(others[m.Note], m.Text) {
+			others[m.Note] = append(others[m.Note], m.Text)
+		}
+	}
+	for _, m := range mentions {
+		if !dayOnly.MatchString(m.Text) {
+			continue
+		}
+		made := p.dayBeside(m, others[m.Note])
+		at := dayOfNote{m.Note, m.Sort, m.Text}
+		joined[at] = joined[at] || made != ""
+		if was, ok := p.dates.days[at]; ok && was != made {
+			made = ""
+		}
+		p.dates.days[at] = made
+	}
+	maps.DeleteFunc(p.dates.days, func(at dayOfNote, made string) bool { return made == "" && !joined[at] })
+}
+
+// dayBeside returns the replacement of a day that belongs to one of these dates after or before it; "" if there is none.
+func (p *Patient) dayBeside(m Mention, dates []string) string {
+	joins := func(joint string) bool { // "Bed 3 - 9 February" is no range
+		return daysJoined.MatchString(joint) && (m.Sort == Date || strings.ContainsFunc(joint, letterOrMark))
+	}
+	for _, other := range dates {
+		if joint, _, ok := strings.Cut(m.After, other); ok && joins(joint) {
+			if made := p.moveDayOf(m.Note, m.Text+joint+other, true); made != "" {
+				return made
+			}
+		}
+		if i := strings.LastIndex(m.Before, other); i >= 0 && joins(m.Before[i+len(other):]) {
+			if made := p.moveDayOf(m.Note, m.Before[i:]+m.Text, false); made != "" {
+				return made
+			}
+		}
+	}
+	return ""
+}
+
+// moveDayOf moves a list or range of days, and returns its first day, or its last; "" if it is not read as one.
+func (p *Patient) moveDayOf(note, text string, first bool) string {
+	d, ok := p.parseDate(text, p.dates.order)
+	if !ok || len(d.elements) < 2 {
+		return ""
+	}
+	e, step := d.elements[0], 1
+	if !first {
+		e, step = d.elements[len(d.elements)-1], -1
+	}
+	i := e.at[fieldDay]
+	if i == 0 || e.at[fieldMonth] > 0 || e.month == 0 || i+step >= len(d.parts) || d.parts[i+step].field != fieldNone {
+		return ""
+	}
+	const cut = "\x00"
+	if mark := &d.parts[i+step]; first {
+		mark.text = cut + mark.text
+	} else {
+		mark.text += cut
+	}
+	before, after, _ := strings.Cut(p.moved(note, d).String(), cut)
+	if first {
+		return before
+	}
+	return after
+}
+
+// moved returns a date of a note, moved by the patient's number of days.
+func (p *Patient) moved(note string, d *date) *date {
+	near, ok := p.dates.near[note]
+	if !ok {
+		near = civil(p.dates.latest, 1, 1)
+	}
+	return d.shifted(p.dates.shift, near, p.dates.latest)
 }
 
 func (p *Patient) readBothWays(m Mention) reading {
@@ -144,9 +246,5 @@ func (p *Patient) date(note, text string) (string, bool, error) {
 		}
 		return p.number(text, Number)
 	}
-	near, ok := p.dates.near[note]
-	if !ok {
-		near = civil(p.dates.latest, 1, 1)
-	}
-	return d.shifted(p.dates.shift, near, p.dates.latest).String(), true, nil
+	return p.moved(note, d).String(), true, nil
 }

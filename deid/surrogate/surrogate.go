@@ -184,6 +184,9 @@ func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, er
 	if sort != Age && strings.ContainsFunc(text, func(r rune) bool { return oddSign(r) && (!digitwise || !unicode.IsDigit(r)) }) {
 		return "", false, nil
 	}
+	if day, ok := p.dates.days[dayOfNote{note, sort, text}]; ok {
+		return day, day != "", nil
+	}
 	made, ok, err := p.replace(note, sort, text)
 	if err != nil || !ok || !maySame[sort] && fold(made) == fold(text) || made == "" {
 		return "", false, err

@@ -1,0 +1,231 @@
+package surrogate
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// This file finds lists of days of the week in which a day may be a letter ("5 mg M/W/F, 2.5 mg Tu/Th/Sa/Su", "HD L-X-V"), and lists in which each day has
+// a part of a tablet ("Mon 1/2, Tue 1/4, Wed 1/2").
+
+// dayLists has the expressions for such lists in one language.
+type dayLists struct {
+	days    map[string][]int // the days that a folded name or letter stands for
+	letters set              // the names that are letters
+	item    *regexp.Regexp   // a name or letter
+	begins  *regexp.Regexp   // a text that begins with one
+	behind  *regexp.Regexp   // a text that ends with one, before its part of a tablet
+	names   *regexp.Regexp   // a list of names and letters
+	parts   *regexp.Regexp   // a list of days with parts of tablets
+	pair    *regexp.Regexp   // an item of such a list: a day and what it has
+
+	workdays *regexp.Regexp // Monday to Friday in letters; nil if there is no such form
+}
+
+// newDayLists makes the expressions of a language that has letters for days.
+func newDayLists(lang *language) *dayLists {
+	if len(lang.dayLetters) == 0 {
+		return nil
+	}
+	l := &dayLists{days: map[string][]int{}, letters: set{}, workdays: lang.workdays}
+	names := map[string]bool{}
+	for word, w := range lang.calendar.words {
+		if w.field == fieldWeekday {
+			names[word], l.days[word] = true, []int{w.value}
+		}
+	}
+	for _, style := range lang.weekdays {
+		for day, word := range strings.Fields(style) {
+			names[strings.ToLower(word)], l.days[fold(word)] = true, []int{day}
+		}
+	}
+	for day, letters := range lang.dayLetters {
+		for letter := range strings.FieldsSeq(letters) {
+			names[letter], l.letters[letter] = true, true
+			if !slices.Contains(l.days[letter], day) {
+				l.days[letter] = append(l.days[letter], day)
+			}
+		}
+	}
+	var sorted []string
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	item := `(?i:` + strings.Join(sorted, "|") + `)`
+	pair := item + `\.?(?:: ?| ?= ?| ?\(| )` + partOfTablet
+	l.begins = regexp.MustCompile(`^` + item + `(?:\PL|$)`)
+	l.behind = regexp.MustCompile(item + `\.?(?:: ?| ?= ?| ?\(| )(?:[0-9] ?(?:(?:y|and|\+) ?)?)?$`)
+	l.item = regexp.MustCompile(item)
+	l.names = regexp.MustCompile(item + `(?:(?: ?[/–-] ?|, ?|,? (?:and|y|e) | ?& ?)` + item + `){1,6}`)
+	l.parts = regexp.MustCompile(pair + `(?:(?:[,;.)/]{0,2}[ \t]*\r?\n?[ \t]*(?:and |y |e |[-•*] ?)?)` + pair + `){2,6}`)
+	l.pair = regexp.MustCompile(`(` + item + `)\.?(?:: ?| ?= ?| ?\(| )(` + partOfTablet + `)`)
+	return l
+}
+
+const (
+	// tabletFraction matches a fraction that tablets are divided into.
+	tabletFraction = `(?:1/[2348]|2/3|3/4|[½¼¾⅓⅔])`
+	// partOfTablet matches the tablets, or parts of one, that are taken on a day.
+	partOfTablet = `(?:(?:[0-9] ?(?:(?:y|and|\+) ?)?)?` + tabletFraction + `|(?:10|[0-9])(?:[.,](?:25|5|75))?)(?: ?(?i:mg|tab(?:let)?s?|comp(?:rimidos?)?|cp|pastillas?|pills?)\b)?`
+)
+
+var (
+	hasFraction = regexp.MustCompile(tabletFraction)
+	// afterDose matches the end of a text after which days are those of a dose.
+	afterDose = regexp.MustCompile(dose + `$`)
+	// tabletsBefore matches the strength of tablets, and what may stand between it and a list of days.
+	tabletsBefore = regexp.MustCompile(`[0-9] ?(?i:mg|mcg|µg|μg|ug|tab(?:let)?s?|comp(?:rimidos?)?)[:;,.)]{0,2} $`)
+)
+
+// dayListNear is how many bytes before and after a value are read, to find the list that it belongs to.
+const dayListNear = 160
+
+// dayNear is how many bytes before the part of a tablet are read, to find its day.
+const dayNear = 24
+
+// inDayList reports whether a part of a text belongs to a list of days with letters, or with parts of tablets.
+func (m *Maker) inDayList(text string, start, end int) bool {
+	l := m.lang.dayLists
+	if l == nil || end-start > dayListNear || !l.begins.MatchString(text[start:end]) && !l.behind.MatchString(text[max(0, start-dayNear):start]) {
+		return false
+	}
+	from, to := max(0, start-dayListNear), min(len(text), end+dayListNear)
+	within := func(list *regexp.Regexp, is func(start, end int) bool) bool {
+		for _, match := range list.FindAllStringIndex(text[from:to], -1) {
+			a, b := from+match[0], from+match[1]
+			if a <= start && end <= b && standsAlone(text, a, b) && is(a, b) {
+				return true
+			}
+		}
+		return false
+	}
+	return l.workdays != nil && within(l.workdays, func(a, b int) bool { return true }) ||
+		within(l.names, func(a, b int) bool { return m.recurringNames(text, a, b) }) ||
+		within(l.parts, func(a, b int) bool { return l.tabletsByDay(text, a, b) })
+}
+
+// standsAlone reports whether no letter, digit or part of a number stands beside a part of a text.
+func standsAlone(text string, start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:start])
+	after, size := utf8.DecodeRuneInString(text[end:])
+	next := firstRune(text[end+size:])
+	switch {
+	case letterOrMark(before) || unicode.IsDigit(before) || strings.ContainsRune("/-'’", before), letterOrMark(after) || unicode.IsDigit(after):
+		return false
+	case strings.ContainsRune("/-'’", after):
+		return !letterOrMark(next) && !unicode.IsDigit(next)
+	case after == '.' || after == ',':
+		return !unicode.IsDigit(next) || !unicode.IsDigit(rune(text[end-1]))
+	}
+	return true
+}
+
+// recurringNames reports whether a list of names and letters has at least one letter, is in the order of the week, and recurs: after a dose, or because the
+// days are not consecutive.
+func (m *Maker) recurringNames(text string, start, end int) bool {
+	l := m.lang.dayLists
+	var items []string
+	shortest, lettersOnly := 9, true
+	list := text[start:end]
+	dosed := afterDose.MatchString(text[max(0, start-nearWeekday):start])
+	for _, item := range l.item.FindAllString(list, -1) {
+		word := fold(item)
+		if r := firstRune(item); l.letters[word] && !unicode.IsUpper(r) && !dosed {
+			return false
+		}
+		shortest, lettersOnly = min(shortest, len(word)), lettersOnly && l.letters[word]
+		items = append(items, word)
+	}
+	if shortest > 2 || len(items) < 3 && (!dosed || shortest < 2) {
+		return false // names in full are in the schedules
+	}
+	days := l.inOrder(items)
+	slashes := !strings.ContainsAny(list, " ,-–&")
+	if days == nil || m.lang.datedAfter.MatchString(text[end:]) && !hasFraction.MatchString(text[end:min(len(text), end+6)]) {
+		return false
+	}
+	return dosed || gaps(days) > 1 && (lettersOnly || slashes)
+}
+
+// inOrder returns the days of a list in the order of the week, which may begin with any day; nil if it has another order.
+func (l *dayLists) inOrder(items []string) []int {
+	var days []int
+	for _, first := range l.days[items[0]] {
+		days = append(days[:0], first)
+		last := 0 // days since the first
+		for _, item := range items[1:] {
+			next := 7
+			for _, day := range l.days[item] {
+				if since := modulo(day-first, 7); since > last {
+					next = min(next, since)
+				}
+			}
+			if last = next; next == 7 {
+				break
+			}
+			days = append(days, (first+next)%7)
+		}
+		if len(days) == len(items) {
+			return days
+		}
+	}
+	return nil
+}
+
+// tabletsByDay reports whether a list of days and numbers tells how many tablets are taken on each day, rather than dates: "Mon 1/2, Tue 1/3, Wed 1/4" may be
+// dates.
+func (l *dayLists) tabletsByDay(text string, start, end int) bool {
+	list := text[start:end]
+	if !hasFraction.MatchString(list) && !tabletsBefore.MatchString(text[max(0, start-nearWeekday):start]) {
+		return false
+	}
+	var items, parts []string
+	for _, pair := range l.pair.FindAllStringSubmatch(list, -1) {
+		items, parts = append(items, fold(pair[1])), append(parts, pair[2])
+	}
+	days := l.inOrder(items)
+	if days == nil {
+		return false
+	}
+	for _, year := range []int{2023, 2024} {
+		for _, order := range []order{monthFirst, dayFirst} {
+			if areDates(days, parts, year, order) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// areDates reports whether all parts of a list, read as dates of a year, have the distances of the days of the week beside them.
+func areDates(days []int, parts []string, year int, o order) bool {
+	var first time.Time
+	for k, part := range parts {
+		a, b, two := strings.Cut(part, "/")
+		month, err := strconv.Atoi(a)
+		day, err2 := strconv.Atoi(b)
+		switch {
+		case err != nil || two && err2 != nil:
+			return false
+		case !two:
+			month, day = 1, month
+		case o == dayFirst:
+			month, day = day, month
+		}
+		at := civil(year, month, day)
+		if k == 0 {
+			first = at
+		}
+		if modulo(int(at.Sub(first).Hours()/24)-(days[k]-days[0]), 7) != 0 {
+			return false
+		}
+	}
+	return true
+}
