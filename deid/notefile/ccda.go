@@ -72,6 +72,7 @@ type cdaElement struct {
 	drops      error         // the error of field.Table.Drops
 	parts      []string      // of a name: its parts
 	whole      field.Action  // of a name: the action for its parts
+	code       string        // the code of the element's child code
 }
 
 // cdaNarrative is the note of a section.
@@ -178,6 +179,9 @@ func (c *cda) start(t xmlnotes.Token) error {
 		e.drops = err
 	}
 	e.nulled = e.attribute("nullFlavor") != nil
+	if outer != nil && t.Local == "code" {
+		outer.code = e.value("code")
+	}
 	switch {
 	case outer != nil && outer.narrative:
 		e.narrative, e.text = true, outer.text
@@ -415,6 +419,9 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 	}
 	v := e.text
 	below := func(edits []Edit) []Edit { return markup.SplitCDATAEnd(c.file, v.Below(edits), c.inCDATA) }
+	if !ok && c.isResult(text) {
+		action = field.Known
+	}
 	switch action {
 	case field.Keep, field.Drop: // the latter has been removed by start
 	case field.Hash:
@@ -428,6 +435,16 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 		return c.wholeText(e, action, text, below)
 	}
 	return nil
+}
+
+// isResult reports whether the text of the innermost element is a measured value or a range of them. Models take a bare number for an identifier
+// or a date.
+func (c *cda) isResult(text string) bool {
+	n := len(c.path)
+	if n < 2 || c.path[n-1] != "value" && (c.path[n-1] != "text" || c.path[n-2] != "observationRange") {
+		return false
+	}
+	return base.IsResult(text) && !slices.Contains(base.AgeCodes, c.open[n-2].code)
 }
 
 // wholeText makes a note of an element whose text is a value of a sort.

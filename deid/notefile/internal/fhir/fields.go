@@ -166,6 +166,8 @@ func (f *reader) action(i int, key string) field.Action {
 		return field.Text
 	case key == "text" && f.repeatsDisplay(i, text):
 		return field.Known
+	case (!ok || action == field.Text) && slices.Contains(results, at.Path()) && base.IsResult(text) && !f.isObservedAge(i):
+		return field.Known
 	case action == field.Action("phone"):
 		return telecomSort(f.j.First(f.j.Parent(i), "system"))
 	case ok:
@@ -190,6 +192,11 @@ func (f *reader) action(i int, key string) field.Action {
 
 // isNumber reports whether a value that begins with a byte is a number.
 func isNumber(c byte) bool { return c == '-' || c >= '0' && c <= '9' }
+
+// results are the elements, in lower case, with measured values and their ranges as strings. Models take a bare number for an identifier or a date.
+var results = []string{
+	"observation.valuestring", "observation.component.valuestring", "observation.referencerange.text", "observation.component.referencerange.text",
+}
 
 // isObservedAge reports whether a value, such as valueInteger or valueQuantity.value, belongs to an Observation, or a component of one, with a
 // code for the patient's age.

@@ -286,6 +286,7 @@ type message struct {
 	person              *person  // the last one
 	pids, notes         int      // number of PID segments and of texts
 	open                openText // the current note
+	openCode            string   // OBX-3.1 of the last text in it
 	loose               []looseEscape
 	fieldRules          *fieldRules   // nil if there are no rules
 	drop                bool          // see Options.Drop
@@ -615,7 +616,10 @@ func (h *message) observation(kind, code string, from, to int) error {
 		return err
 	case kind == "CE" || kind == "CWE" || kind == "CNE" || kind == "CF":
 		h.coded(from, to)
+	case h.isResult(code, from, to):
+		h.addText(&h.person.terms, from, to, ";\n")
 	case plainValues[kind] == nil || !h.all(value, plainValues[kind].MatchString):
+		h.openCode = code
 		h.text(from, to)
 	}
 	return nil
@@ -646,6 +650,20 @@ var plainValues = map[string]*regexp.Regexp{
 
 // codeForm matches codes: a word or a number.
 var codeForm = regexp.MustCompile(`^[-\w.:/+]{0,20}$`)
+
+// isResult reports whether OBX-5 at raw[from:to] consists of measured values, which no rule has for text. Models take a bare number for an identifier or a
+// date. A number can also be the end of a sentence, so one that continues a report, that is, a text with the same code, is text.
+func (h *message) isResult(code string, from, to int) bool {
+	value := string(h.raw[from:to])
+	continues := h.open.view != nil && code == h.openCode
+	if h.fieldRules == nil || continues || slices.Contains(base.AgeCodes, code) || strings.TrimSpace(value) == "" || h.next(from, to, h.comp) < to {
+		return false
+	}
+	if _, ruled := h.fieldRules.options.Fields.Action(h.place("OBX", 5).path()...); ruled {
+		return false
+	}
+	return h.all(value, func(value string) bool { return base.IsResult(h.plain(value)) })
+}
 
 // all reports whether all components of all repetitions of a field, without the blanks around them,
 // have a form.
