@@ -2,6 +2,7 @@ package notefile
 
 import (
 	"bytes"
+	"crypto/sha1" //nolint:gosec // FHIR's hash of an attachment is SHA-1
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -355,6 +356,37 @@ func TestRulesForFHIR(t *testing.T) {
 				t.Errorf("%s\nbecame\n%s, want\n%s", tc.in, got, tc.want)
 			}
 		})
+	}
+}
+
+// TestHashesOfAttachments checks that the hash of an attachment is that of its data, before and after, and never text.
+func TestHashesOfAttachments(t *testing.T) {
+	sha := func(text string) string {
+		sum := sha1.Sum([]byte(text)) //nolint:gosec // FHIR's hash
+		return base64.StdEncoding.EncodeToString(sum[:])
+	}
+	wrap := func(members string) string {
+		return `{"resourceType":"DocumentReference","content":[{"attachment":{"contentType":"text/plain"` + members + `}}]}`
+	}
+	for _, tc := range []struct{ name, in, want, rule string }{
+		{"data", `,"data":"` + b64("Oda Lund") + `","size":8,"hash":"` + sha("Oda Lund") + `"`, `,"data":"` + b64("[X]") + `","size":3,"hash":"` + sha("[X]") + `"`, ""},
+		{"of something else", `,"data":"` + b64("Oda Lund") + `","hash":"` + sha("Eva Lund") + `"`, `,"data":"` + b64("[X]") + `"`, ""},
+		{"without data", `,"url":"Binary/1","hash":"` + sha("Eva Lund") + `"`, `,"url":"Binary/` + fhirOptions(t).Pseudonym("1") + `"`, ""},
+		{"no data", `,"data":"","hash":"` + sha("Eva Lund") + `"`, `,"data":""`, ""},
+		{"a rule that drops", `,"data":"` + b64("Oda Lund") + `","size":8,"hash":"` + sha("Oda Lund") + `"`, `,"data":"` + b64("[X]") + `","size":3`, "**.attachment.hash=drop"},
+		{"a rule that drops the size", `,"data":"` + b64("Oda Lund") + `","size":8`, `,"data":"` + b64("[X]") + `"`, "**.attachment.size=drop"},
+	} {
+		var rules []string
+		if tc.rule != "" {
+			rules = append(rules, tc.rule)
+		}
+		if got := removed(t, "d.json", wrap(tc.in), fhirOptions(t, rules...), true); got != wrap(tc.want) {
+			t.Errorf("%s: %s\nbecame\n%s, want\n%s", tc.name, wrap(tc.in), got, wrap(tc.want))
+		}
+	}
+	in := wrap(`,"data":"` + b64("Oda Lund") + `","hash":"` + sha("Oda Lund") + `"`)
+	if got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t)}), none); got != in {
+		t.Errorf("without changes, %s\nbecame\n%s", in, got)
 	}
 }
 

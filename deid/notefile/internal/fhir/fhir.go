@@ -4,7 +4,7 @@ package fhir
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // FHIR's hash of an attachment is SHA-1
 	"encoding/base64"
 	"fmt"
 	"regexp"
@@ -21,8 +21,6 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
-
-//nolint:gosec // FHIR's hash of an attachment is SHA-1
 
 // Read reads resources of FHIR (R4, R5) as JSON: one per file, which may be a Bundle, or one
 // per line (NDJSON), if the first line of the file is a complete JSON value or the name ends in
@@ -568,9 +566,22 @@ func (f *reader) decode(where int, r resource, a dataMembers) {
 			return
 		}
 	}
+	hashes := a.hashes
+	if f.fields != nil {
+		hashes = slices.DeleteFunc(slices.Clone(hashes), func(i int) bool { return f.j.Text(i) != hashOf(blob) })
+		for _, i := range hashes {
+			f.fields.hashes[i] = true
+		}
+	}
 	f.path = append(f.path, ".data")
 	defer func() { f.path = f.path[:len(f.path)-1] }()
-	f.encoded(where, r, contentType, blob, a.sizes, a.hashes)
+	f.encoded(where, r, contentType, blob, a.sizes, hashes)
+}
+
+// hashOf returns the hash that FHIR defines for the data of an attachment.
+func hashOf(blob []byte) string {
+	sum := sha1.Sum(blob) //nolint:gosec // as above
+	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // encoded makes a note of the bytes encoded in base64 in a string. Edits update the sizes and
@@ -592,18 +603,19 @@ func (f *reader) encoded(where int, r resource, contentType string, blob []byte,
 		return
 	}
 	put := func(i int, raw string) markup.Edit { return markup.Edit{Start: f.j.From(i), End: f.j.To(i), New: raw} }
-	quoted := func(raw []byte) string { return `"` + base64.StdEncoding.EncodeToString(raw) + `"` }
 	f.dropped += a.Dropped
 	f.add(where, r, a.Text, func(edits []markup.Edit) []markup.Edit {
 		blob := a.Encode(edits)
-		out := []markup.Edit{put(where, quoted(blob))}
-		for _, i := range sizes {
-			out = append(out, put(i, strconv.Itoa(len(blob))))
+		out := []markup.Edit{put(where, `"`+base64.StdEncoding.EncodeToString(blob)+`"`)}
+		update := func(members []int, value string) {
+			for _, i := range members {
+				if f.fields == nil || !f.fields.gone[i] {
+					out = append(out, put(i, value))
+				}
+			}
 		}
-		for _, i := range hashes {
-			sum := sha1.Sum(blob) //nolint:gosec // as above
-			out = append(out, put(i, quoted(sum[:])))
-		}
+		update(sizes, strconv.Itoa(len(blob)))
+		update(hashes, `"`+hashOf(blob)+`"`)
 		return out
 	})
 	f.notes[len(f.notes)-1].Always = a.Always

@@ -20,6 +20,7 @@ type fieldRules struct {
 	options  base.Options
 	root, at *field.Place // at is the path of the element, from the type of its resource on
 	gone     map[int]bool
+	hashes   map[int]bool  // the hashes of data that is examined
 	replaced []markup.Edit // pseudonyms
 	values   []value
 	strings  map[*base.Note]int // the strings that are notes as they are
@@ -29,7 +30,7 @@ type fieldRules struct {
 
 func newFieldRules(o base.Options) *fieldRules {
 	root := o.Fields.Root()
-	return &fieldRules{options: o, root: root, at: root, gone: map[int]bool{}, strings: map[*base.Note]int{}, counts: map[field.Action]int{}}
+	return &fieldRules{options: o, root: root, at: root, gone: map[int]bool{}, hashes: map[int]bool{}, strings: map[*base.Note]int{}, counts: map[field.Action]int{}}
 }
 
 // value is an element whose whole value is PHI. back returns the new value as JSON, or false if the element must be removed, because
@@ -87,6 +88,9 @@ func (f *reader) field(i int, r resource, key string) bool {
 		return drops
 	}
 	action := f.action(i, key)
+	if f.fields.hashes[i] && (action != field.Drop || !f.fields.at.Own()) {
+		return true // computed anew with the data
+	}
 	if f.j.Kind(i) == 'n' || action == "" {
 		return key == "data"
 	}
