@@ -419,8 +419,11 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 	}
 	v := e.text
 	below := func(edits []Edit) []Edit { return markup.SplitCDATAEnd(c.file, v.Below(edits), c.inCDATA) }
-	if !ok && c.isResult(text) {
+	switch {
+	case !ok && c.isResult(text):
 		action = field.Known
+	case action == field.Text && c.namesPerson():
+		action = field.Action(data.Person)
 	}
 	switch action {
 	case field.Keep, field.Drop: // the latter has been removed by start
@@ -435,6 +438,21 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 		return c.wholeText(e, action, text, below)
 	}
 	return nil
+}
+
+// personRoles are the classes of roles and the types of participations that only people have: policy holders, covered parties, agents, guarantors, contacts and others.
+var personRoles = []string{
+	"HLD", "COV", "POLHOLD", "COVPTY", "AGNT", "GUAR", "GUARD", "PAT", "PRS", "CIT", "NOK", "ECON", "CON", "CAREGIVER", "PROV", "EMP", "ASSIGNED", "STD",
+}
+
+// namesPerson reports whether the innermost element is the name of an entity that is a person.
+func (c *cda) namesPerson() bool {
+	n := len(c.open)
+	if n < 4 || c.path[n-1] != "name" || c.path[n-2] != "playingEntity" {
+		return false
+	}
+	entity, role, participant := c.open[n-2], c.open[n-3], c.open[n-4]
+	return entity.value("classCode") == "PSN" || slices.Contains(personRoles, role.value("classCode")) || slices.Contains(personRoles, participant.value("typeCode"))
 }
 
 // isResult reports whether the text of the innermost element is a measured value or a range of them. Models take a bare number for an identifier
