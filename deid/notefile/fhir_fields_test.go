@@ -390,6 +390,20 @@ func TestHashesOfAttachments(t *testing.T) {
 	}
 }
 
+// TestNamesInStringsOfFHIR checks that the names of relatives and of accounts are those of people by their place, but not what else stands there.
+func TestNamesInStringsOfFHIR(t *testing.T) {
+	for in, isName := range map[string]bool{
+		`{"resourceType":"FamilyMemberHistory","name":"Faith Long"}`: true, `{"resourceType":"FamilyMemberHistory","name":"Will"}`: true, `{"resourceType":"Account","name":"LONG,FAITH"}`: true,
+		`{"resourceType":"FamilyMemberHistory","name":"Maternal grandmother"}`: false, `{"resourceType":"Account","name":"Billing for inpatients"}`: false,
+	} {
+		for _, n := range readAll(t, example{"fhir", "d.json", in, fhirOptions(t)})[0].Notes {
+			if n.IsValue() != isName {
+				t.Errorf("%s: a name: %v", in, n.IsValue())
+			}
+		}
+	}
+}
+
 // TestNumbersInPlaceOfDates checks that a number does not stay in an element for a date, and that it stays in others.
 func TestNumbersInPlaceOfDates(t *testing.T) {
 	for in, want := range map[string]string{

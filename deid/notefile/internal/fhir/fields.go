@@ -172,6 +172,8 @@ func (f *reader) action(i int, key string) field.Action {
 		return field.Known
 	case (!ok || action == field.Text) && slices.Contains(results, at.Path()) && base.IsResult(text) && !f.isObservedAge(i):
 		return field.Known
+	case ok && (at.Path() == "familymemberhistory.name" || at.Path() == "account.name") && noName.MatchString(text):
+		return field.Text
 	case action == field.Action("phone"):
 		return telecomSort(f.j.First(f.j.Parent(i), "system"))
 	case ok:
@@ -201,6 +203,12 @@ func isNumber(c byte) bool { return c == '-' || c >= '0' && c <= '9' }
 var results = []string{
 	"observation.valuestring", "observation.component.valuestring", "observation.referencerange.text", "observation.component.referencerange.text",
 }
+
+// noName matches what is not only a name, in elements that have no names of their own type: words for relatives and for accounts, and numbers.
+var noName = regexp.MustCompile(`(?i)\d|\b(?:(?:grand|step|half|god)?-?(?:mother|father|parent|brother|sister|sibling|son|daughter|child|uncle|aunt)s?|mom|mum|dad|cousin|nephew|` +
+	`niece|twin|wife|husband|spouse|maternal|paternal|(?:bis)?abuel[oa]|padre|madre|herman[oa]|hij[oa]|t[ií][oa]|prim[oa]|sobrin[oa]|matern[oa]|patern[oa]|` +
+	`accounts?|billing|pay|payer|insurance|compensation|medica(?:re|id|l)|plan|hospital|clinic|(?:in|out)?patients?|visits?|fund(?:ed|s)?|charity|research|` +
+	`coverage|primary|credit|care|for|of|cuenta|seguro|para)\b`)
 
 // isObservedAge reports whether a value, such as valueInteger or valueQuantity.value, belongs to an Observation, or a component of one, with a
 // code for the patient's age.
