@@ -404,6 +404,50 @@ func TestNamesInStringsOfFHIR(t *testing.T) {
 	}
 }
 
+// TestLocalAddressesOfFHIR checks that canonical addresses, links in narratives and values that refer to resources of the record or the server do so
+// afterwards, and that public addresses stay.
+func TestLocalAddressesOfFHIR(t *testing.T) {
+	of := fhirOptions(t).Pseudonym
+	contained := `,"contained":[{"resourceType":"Library","id":"` + of("c1") + `"}]`
+	for in, want := range map[string]string{
+		`"questionnaire":"#c1"`:                                          `"questionnaire":"#` + of("c1") + `"`,
+		`"questionnaire":"Questionnaire/qx"`:                             `"questionnaire":"Questionnaire/` + of("qx") + `"`,
+		`"questionnaire":"http://x.example/Questionnaire/qx"`:            `"questionnaire":"http://x.example/Questionnaire/qx"`,
+		`"instantiatesCanonical":["PlanDefinition/pd-x|2","http://x/a"]`: `"instantiatesCanonical":["PlanDefinition/` + of("pd-x") + `|2","http://x/a"]`,
+		`"library":["#c1"]`:                                              `"library":["#` + of("c1") + `"]`,
+		`"url":"Questionnaire/qx"`:                                       `"url":"Questionnaire/` + of("qx") + `"`,
+		`"relatedArtifact":[{"resource":"#c1"}]`:                         `"relatedArtifact":[{"resource":"#` + of("c1") + `"}]`,
+		`"extension":[{"url":"http://x/a","valueUrl":"#c1"}]`:            `"extension":[{"url":"http://x/a","valueUrl":"#` + of("c1") + `"}]`,
+		`"extension":[{"url":"http://x/a","valueUri":"Patient/1"}]`:      `"extension":[{"url":"http://x/a","valueUri":"Patient/` + of("1") + `"}]`,
+		`"extension":[{"url":"http://x/a","valueUri":"http://loinc.org"},{"url":"http://x/a","valueUri":"http://snomed.info/sct"}]`: `"extension":[{"url":"http://x/a","valueUri":"http://loinc.org"},{"url":"http://x/a","valueUri":"http://snomed.info/sct"}]`,
+		`"extension":[{"url":"http://x/a","valueUri":"http://terminology.hl7.org/CodeSystem/a"}]`:                                   `"extension":[{"url":"http://x/a","valueUri":"http://terminology.hl7.org/CodeSystem/a"}]`,
+		`"udiCarrier":[{"issuer":"http://hl7.org/fhir/NamingSystem/gs1","jurisdiction":"http://x.example/fda"}]`:                    `"udiCarrier":[{"issuer":"http://hl7.org/fhir/NamingSystem/gs1","jurisdiction":"http://x.example/fda"}]`,
+	} {
+		in = `{"resourceType":"Basic","contained":[{"resourceType":"Library","id":"c1"}],` + in + `}`
+		want = `{"resourceType":"Basic"` + contained + `,` + want + `}`
+		if got := removed(t, "d.json", in, fhirOptions(t), true); got != want {
+			t.Errorf("%s\nbecame\n%s, want\n%s", in, got, want)
+		}
+	}
+	in := `{"resourceType":"Observation","id":"3f2","contained":[{"resourceType":"Library","id":"c1"}],"extension":[{"url":"http://x/a","valueUrl":"#note1"}],"text":{"div":` +
+		`"<div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"#c1\">Oda</a><p id=\"c1\"/><p id=\"note1\"/><a href='Observation/3f2'>Oda</a><a href=\"#note1\">Oda</a><a href=\"https://x.example/r4/Observation/3f2\">Oda</a></div>"}}`
+	for _, edits := range []func(n *Note) []Edit{none, each("Oda", "[X]"), each("#", "[X]"), func(n *Note) []Edit { return []Edit{{End: len(n.Text), New: "[X]"}} }} {
+		got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t)}), edits)
+		if !json.Valid([]byte(got)) || strings.Contains(got, "3f2") || strings.Contains(got, `c1\"`) {
+			t.Errorf("%s\nbecame\n%s", in, got)
+		}
+		for want, n := range map[string]int{`href=\"#` + of("c1") + `\"`: 1, `id=\"` + of("c1") + `\"`: 1, `Observation/` + of("3f2"): 2, `"valueUrl":"#note1"`: 1} {
+			if strings.Count(got, want) != n {
+				t.Errorf("%s is not in\n%s", want, got)
+			}
+		}
+	}
+	in = `{"resourceType":"Basic","id":"1","contained":[{"resourceType":"Library","id":"c1"}],"questionnaire":"#c1","text":{"div":"<div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"#c1\"></a></div>"}}`
+	if got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t, "**.id=keep")}), none); got != in {
+		t.Errorf("%s\nbecame\n%s though ids stay", in, got)
+	}
+}
+
 // TestNumbersInPlaceOfDates checks that a number does not stay in an element for a date, and that it stays in others.
 func TestNumbersInPlaceOfDates(t *testing.T) {
 	for in, want := range map[string]string{

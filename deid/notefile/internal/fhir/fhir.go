@@ -415,12 +415,47 @@ func (f *reader) text(i int, r resource, inner func(string) (*htmltext.Text, err
 			f.fail(i, err.Error())
 			return
 		}
-		text, below = v.Text.String(), func(edits []markup.Edit) []markup.Edit { return outer.Below(v.Below(edits)) }
+		var links []markup.Edit
+		if f.fields != nil {
+			links = f.links(text)
+		}
+		text, below = v.Text.String(), func(edits []markup.Edit) []markup.Edit {
+			return outer.Below(besideLinks(v.Below(edits), links))
+		}
+		f.add(i, r, text, below)
+		f.notes[len(f.notes)-1].Always = len(links) > 0
+		return
 	}
 	f.add(i, r, text, below)
-	if f.fields != nil && inner == nil {
+	if f.fields != nil {
 		f.isString(i)
 	}
+}
+
+// besideLinks returns the edits of a narrative together with those of its links, which count where both concern the same place.
+func besideLinks(edits, links []markup.Edit) []markup.Edit {
+	if len(links) == 0 {
+		return edits
+	}
+	var all []markup.Edit
+	for _, e := range edits {
+		cut := false
+		for _, l := range links {
+			if e.Start < l.End && l.Start < e.End { // what is before the link, and then what is after it
+				if e.Start < l.Start {
+					all = append(all, markup.Edit{Start: e.Start, End: l.Start, New: e.New, Type: e.Type, Score: e.Score})
+					e.New = ""
+				}
+				e.Start, cut = l.End, true
+			}
+		}
+		if !cut || e.Start < e.End {
+			all = append(all, e)
+		}
+	}
+	all = append(all, links...)
+	markup.SortEdits(all)
+	return all
 }
 
 func (f *reader) add(i int, r resource, text string, below func([]markup.Edit) []markup.Edit) {

@@ -100,6 +100,8 @@ func (f *reader) field(i int, r resource, key string) bool {
 	switch {
 	case action == field.Drop:
 		f.drop(i)
+	case action == field.Keep && !f.fields.at.Own() && f.isLocal(i, key):
+		f.hash(i, key)
 	case action == field.Keep:
 		return f.j.Kind(i) != '"' || !mayBeData(f.j, i)
 	case f.j.Kind(i) != '"' && !action.Whole():
@@ -174,6 +176,10 @@ func (f *reader) action(i int, key string) field.Action {
 		return field.Known
 	case ok && (at.Path() == "familymemberhistory.name" || at.Path() == "account.name") && noName.MatchString(text):
 		return field.Text
+	case (!ok || (key == "valueuri" || key == "valueurl") && action == field.Hash) && publicAddress.MatchString(text):
+		return field.Keep
+	case !ok && f.isLocal(i, key):
+		return field.Hash
 	case action == field.Action("phone"):
 		return telecomSort(f.j.First(f.j.Parent(i), "system"))
 	case ok:

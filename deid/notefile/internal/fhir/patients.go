@@ -25,6 +25,7 @@ type targets struct {
 	urls        map[target]int    // resources by what the fullUrl of their entries names
 	contained   map[part]int      // contained resources
 	identifiers map[string]target // Patients by system|value, and by the value alone
+	ids         map[string]bool   // the ids of all resources
 	patients    int               // number of Patients
 }
 
@@ -36,13 +37,16 @@ type part struct {
 
 // findTargets finds the resources of the record that references may name by an address or an identifier.
 func (f *reader) findTargets() {
-	f.targets = targets{urls: map[target]int{}, contained: map[part]int{}, identifiers: map[string]target{}}
+	f.targets = targets{urls: map[target]int{}, contained: map[part]int{}, identifiers: map[string]target{}, ids: map[string]bool{}}
 	for i := range f.j.Values {
 		switch {
 		case f.j.HasKey(i, "fullUrl"):
 			f.j.Find(f.j.Parent(i), []string{"resource"}, func(k int) { f.targets.urls[addressed(f.j.Text(i))] = k })
 		case f.j.HasKey(i, "id"):
 			k := f.j.Parent(i)
+			if f.j.First(k, "resourceType") != "" {
+				f.targets.ids[f.j.Text(i)] = true
+			}
 			if outer := f.container(k); outer != k {
 				f.targets.contained[part{outer, f.j.Text(i)}] = k
 			}
