@@ -135,6 +135,46 @@ func TestFHIRStaysValid(t *testing.T) {
 	})
 }
 
+// TestRulesThatDropKeepFHIRValid checks that no rule that drops elements makes a resource invalid, whether or not FHIR requires them.
+func TestRulesThatDropKeepFHIRValid(t *testing.T) {
+	everyResource(t, func(t *testing.T, g *fhirtest.Generator, in string) {
+		for _, rule := range []string{"**.code", "**.status", "**.div", "**.type", "**.intent", "**.kind", "**.text", "**.url", "**.resourceType", "**.mode", "**.value", "**.item", "**.content.**", "**.language"} {
+			out := removed(t, "b.json", in, fhirOptions(t, rule+"=drop"), true)
+			before, after := map[string]bool{}, map[string]bool{}
+			for text, missing := range map[string]map[string]bool{in: before, out: after} {
+				var bundle struct {
+					Entry []struct{ Resource map[string]any }
+				}
+				if err := json.Unmarshal([]byte(text), &bundle); err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range bundle.Entry {
+					kind, ok := e.Resource["resourceType"].(string)
+					if !ok {
+						t.Fatalf("%s: a resource without a type", rule)
+					}
+					flaws(g, kind, kind, e.Resource, missing)
+				}
+			}
+			for flaw := range after {
+				if !before[flaw] {
+					t.Errorf("%s: %s", rule, flaw)
+				}
+			}
+		}
+	})
+	for _, tc := range [][3]string{
+		{"**.div", `{"resourceType":"Basic","text":{"status":"generated","div":"<div>Oda</div>"},"active":true}`, `{"resourceType":"Basic","active":true}`},
+		{"Observation.status", `{"resourceType":"Observation","status":"final","valueInteger":1}`, `{"resourceType":"Observation","_status":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]},"valueInteger":1}`},
+		{"Observation.code", `{"resourceType":"Observation","code":{"text":"a"},"valueInteger":1}`, `{"resourceType":"Observation","code":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]},"valueInteger":1}`},
+		{"**.extension.**.url", `{"resourceType":"Basic","extension":[{"url":"http://x/a","valueInteger":1}],"active":true}`, `{"resourceType":"Basic","active":true}`},
+	} {
+		if got := removed(t, "d.json", tc[1], fhirOptions(t, tc[0]+"=drop"), true); got != tc[2] {
+			t.Errorf("%s: %s\nbecame\n%s, want\n%s", tc[0], tc[1], got, tc[2])
+		}
+	}
+}
+
 // flaws collects the paths of required elements that are missing, and of empty values.
 func flaws(g *fhirtest.Generator, definition, path string, o map[string]any, all map[string]bool) {
 	if len(o) == 0 {

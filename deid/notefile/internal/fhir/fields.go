@@ -21,6 +21,7 @@ type fieldRules struct {
 	root, at *field.Place // at is the path of the element, from the type of its resource on
 	gone     map[int]bool
 	hashes   map[int]bool  // the hashes of data that is examined
+	types    map[int]bool  // the types of resources that a rule drops: they go with the last other element
 	replaced []markup.Edit // pseudonyms
 	values   []value
 	strings  map[*base.Note]int // the strings that are notes as they are
@@ -30,7 +31,7 @@ type fieldRules struct {
 
 func newFieldRules(o base.Options) *fieldRules {
 	root := o.Fields.Root()
-	return &fieldRules{options: o, root: root, at: root, gone: map[int]bool{}, hashes: map[int]bool{}, strings: map[*base.Note]int{}, counts: map[field.Action]int{}}
+	return &fieldRules{options: o, root: root, at: root, gone: map[int]bool{}, hashes: map[int]bool{}, types: map[int]bool{}, strings: map[*base.Note]int{}, counts: map[field.Action]int{}}
 }
 
 // value is an element whose whole value is PHI. back returns the new value as JSON, or false if the element must be removed, because
@@ -62,10 +63,13 @@ func (f *reader) enterObject(i int) func() {
 		f.fields.at = f.fields.root.Child(kind)
 	} else if before.Name() == "extension" || before.Name() == "modifierextension" {
 		url := f.j.First(i, "url")
-		f.fields.at = before.Child(url[strings.LastIndexAny(url, "/:#")+1:])
+		f.fields.at = before.Child(extensionName(url))
 	}
 	return func() { f.fields.at = before }
 }
+
+// extensionName returns the element of a path that stands for the extensions with an url.
+func extensionName(url string) string { return url[strings.LastIndexAny(url, "/:#")+1:] }
 
 // field applies the rule for a value. It reports whether nothing else is to be done with the value. key is as for reader.value.
 func (f *reader) field(i int, r resource, key string) bool {
@@ -85,6 +89,10 @@ func (f *reader) field(i int, r resource, key string) bool {
 		if drops && f.j.Values[i].Key > 0 { // an element of a list goes with the list
 			f.drop(i)
 		}
+		if !drops && f.j.Kind(i) == '{' && f.dropsIncomplete(i, key) {
+			f.drop(i)
+			return true
+		}
 		return drops
 	}
 	action := f.action(i, key)
@@ -98,6 +106,8 @@ func (f *reader) field(i int, r resource, key string) bool {
 		return key == "data" // examined as a text, or with its object
 	}
 	switch {
+	case action == field.Drop && key == "resourcetype":
+		f.fields.types[i] = true
 	case action == field.Drop:
 		f.drop(i)
 	case action == field.Keep && !f.fields.at.Own() && f.isLocal(i, key):
