@@ -329,7 +329,9 @@ func (f *reader) resource(i int, kind string, outer resource) resource {
 		f.learn(i, r.patient)
 	case "Bundle": // its entries have patients of their own
 	default:
-		r.patient = cmp.Or(f.patientOf(i), outer.patient)
+		if r.patient = cmp.Or(f.patientOf(i), outer.patient); r.patient == "" {
+			r.patient = f.reachedPatient(i)
+		}
 	}
 	if f.fields != nil {
 		switch kind {
