@@ -413,7 +413,9 @@ func (r *run) write(it item) error {
 		r.texts = true
 		n.line.Fields, n.line.Dropped, fields, dropped = fields, dropped, nil, 0
 		r.count(n.line)
-		r.patients.count(&r.summary, n.note.Patient)
+		if !it.record.Frame { // which is about no patient
+			r.patients.count(&r.summary, n.note.Patient)
+		}
 		r.tell(it)
 		if it.file.format.Sidecar != nil {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])

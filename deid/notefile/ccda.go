@@ -72,6 +72,7 @@ type cdaElement struct {
 	drops      error         // the error of field.Table.Drops
 	parts      []string      // of a name: its parts
 	whole      field.Action  // of a name: the action for its parts
+	code       string        // the code of the element's child code
 }
 
 // cdaNarrative is the note of a section.
@@ -178,6 +179,9 @@ func (c *cda) start(t xmlnotes.Token) error {
 		e.drops = err
 	}
 	e.nulled = e.attribute("nullFlavor") != nil
+	if outer != nil && t.Local == "code" {
+		outer.code = e.value("code")
+	}
 	switch {
 	case outer != nil && outer.narrative:
 		e.narrative, e.text = true, outer.text
@@ -415,6 +419,12 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 	}
 	v := e.text
 	below := func(edits []Edit) []Edit { return markup.SplitCDATAEnd(c.file, v.Below(edits), c.inCDATA) }
+	switch {
+	case !ok && c.isResult(text):
+		action = field.Known
+	case action == field.Text && c.namesPerson():
+		action = field.Action(data.Person)
+	}
 	switch action {
 	case field.Keep, field.Drop: // the latter has been removed by start
 	case field.Hash:
@@ -428,6 +438,31 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 		return c.wholeText(e, action, text, below)
 	}
 	return nil
+}
+
+// personRoles are the classes of roles and the types of participations that only people have: policy holders, covered parties, agents, guarantors, contacts and others.
+var personRoles = []string{
+	"HLD", "COV", "POLHOLD", "COVPTY", "AGNT", "GUAR", "GUARD", "PAT", "PRS", "CIT", "NOK", "ECON", "CON", "CAREGIVER", "PROV", "EMP", "ASSIGNED", "STD",
+}
+
+// namesPerson reports whether the innermost element is the name of an entity that is a person.
+func (c *cda) namesPerson() bool {
+	n := len(c.open)
+	if n < 4 || c.path[n-1] != "name" || c.path[n-2] != "playingEntity" {
+		return false
+	}
+	entity, role, participant := c.open[n-2], c.open[n-3], c.open[n-4]
+	return entity.value("classCode") == "PSN" || slices.Contains(personRoles, role.value("classCode")) || slices.Contains(personRoles, participant.value("typeCode"))
+}
+
+// isResult reports whether the text of the innermost element is a measured value or a range of them. Models take a bare number for an identifier
+// or a date.
+func (c *cda) isResult(text string) bool {
+	n := len(c.path)
+	if n < 2 || c.path[n-1] != "value" && (c.path[n-1] != "text" || c.path[n-2] != "observationRange") {
+		return false
+	}
+	return base.IsResult(text) && !slices.Contains(base.AgeCodes, c.open[n-2].code)
 }
 
 // wholeText makes a note of an element whose text is a value of a sort.

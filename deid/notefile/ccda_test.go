@@ -115,6 +115,38 @@ func elementsOf(file string) (names []string, err error) {
 	}
 }
 
+// Names are those of people by their place, whatever a model says of them, and those of drugs are not.
+func TestNamesOfPeopleInCCDA(t *testing.T) {
+	for _, in := range []string{
+		`<informationRecipient><intendedRecipient><informationRecipient><name><given>Faith</given><family>Long</family></name></informationRecipient></intendedRecipient></informationRecipient>`,
+		`<informationRecipient><intendedRecipient><informationRecipient><name>Faith Long</name></informationRecipient></intendedRecipient></informationRecipient>`,
+		`<participant typeCode="HLD"><participantRole><playingEntity><name><given>Faith</given><family>Long</family></name></playingEntity></participantRole></participant>`,
+		`<participant typeCode="HLD"><participantRole><playingEntity><name>Long, Faith</name></playingEntity></participantRole></participant>`,
+		`<participant typeCode="CST"><participantRole classCode="AGNT"><playingEntity><name>Faith Long</name></playingEntity></participantRole></participant>`,
+		`<participant><participantRole><playingEntity classCode="PSN"><name>Faith Long</name></playingEntity></participantRole></participant>`,
+		`<asMaintainedEntity><maintainingPerson><name><given>Faith</given><family>Long</family></name></maintainingPerson></asMaintainedEntity>`,
+		`<asMaintainedEntity><maintainingPerson><name>Faith Long</name></maintainingPerson></asMaintainedEntity>`,
+		`<other><given>Faith</given><family>Long</family></other>`,
+	} {
+		in = cdaHead + in + `</ClinicalDocument>`
+		got := encode(readAll(t, example{"ccda", "d.xml", in, cdaOptions()}), func(n *Note) []Edit {
+			if !n.IsValue() {
+				return nil
+			}
+			return []Edit{{Start: n.Spans[0].Start, End: n.Spans[0].End, New: "[X]"}}
+		})
+		if strings.Contains(got, "Faith") || strings.Contains(got, "Long") {
+			t.Errorf("%s\nbecame\n%s", in, got)
+		}
+	}
+	in := cdaHead + `<participant typeCode="CSM"><participantRole classCode="MANU"><playingEntity classCode="MMAT"><name>Aspirin</name></playingEntity></participantRole></participant></ClinicalDocument>`
+	for _, n := range readAll(t, example{"ccda", "d.xml", in, cdaOptions()})[0].Notes {
+		if n.IsValue() {
+			t.Errorf("%q is a value", n.Text)
+		}
+	}
+}
+
 func TestNarrativesOfCCDA(t *testing.T) {
 	var section *Note
 	records := readAll(t, example{"ccda", "d.xml", cda1, cdaOptions()})

@@ -2,6 +2,7 @@ package notefile
 
 import (
 	"bytes"
+	"crypto/sha1" //nolint:gosec // FHIR's hash of an attachment is SHA-1
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -132,6 +133,46 @@ func TestFHIRStaysValid(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRulesThatDropKeepFHIRValid checks that no rule that drops elements makes a resource invalid, whether or not FHIR requires them.
+func TestRulesThatDropKeepFHIRValid(t *testing.T) {
+	everyResource(t, func(t *testing.T, g *fhirtest.Generator, in string) {
+		for _, rule := range []string{"**.code", "**.status", "**.div", "**.type", "**.intent", "**.kind", "**.text", "**.url", "**.resourceType", "**.mode", "**.value", "**.item", "**.content.**", "**.language"} {
+			out := removed(t, "b.json", in, fhirOptions(t, rule+"=drop"), true)
+			before, after := map[string]bool{}, map[string]bool{}
+			for text, missing := range map[string]map[string]bool{in: before, out: after} {
+				var bundle struct {
+					Entry []struct{ Resource map[string]any }
+				}
+				if err := json.Unmarshal([]byte(text), &bundle); err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range bundle.Entry {
+					kind, ok := e.Resource["resourceType"].(string)
+					if !ok {
+						t.Fatalf("%s: a resource without a type", rule)
+					}
+					flaws(g, kind, kind, e.Resource, missing)
+				}
+			}
+			for flaw := range after {
+				if !before[flaw] {
+					t.Errorf("%s: %s", rule, flaw)
+				}
+			}
+		}
+	})
+	for _, tc := range [][3]string{
+		{"**.div", `{"resourceType":"Basic","text":{"status":"generated","div":"<div>Oda</div>"},"active":true}`, `{"resourceType":"Basic","active":true}`},
+		{"Observation.status", `{"resourceType":"Observation","status":"final","valueInteger":1}`, `{"resourceType":"Observation","_status":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]},"valueInteger":1}`},
+		{"Observation.code", `{"resourceType":"Observation","code":{"text":"a"},"valueInteger":1}`, `{"resourceType":"Observation","code":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]},"valueInteger":1}`},
+		{"**.extension.**.url", `{"resourceType":"Basic","extension":[{"url":"http://x/a","valueInteger":1}],"active":true}`, `{"resourceType":"Basic","active":true}`},
+	} {
+		if got := removed(t, "d.json", tc[1], fhirOptions(t, tc[0]+"=drop"), true); got != tc[2] {
+			t.Errorf("%s: %s\nbecame\n%s, want\n%s", tc[0], tc[1], got, tc[2])
+		}
+	}
 }
 
 // flaws collects the paths of required elements that are missing, and of empty values.
@@ -355,6 +396,95 @@ func TestRulesForFHIR(t *testing.T) {
 				t.Errorf("%s\nbecame\n%s, want\n%s", tc.in, got, tc.want)
 			}
 		})
+	}
+}
+
+// TestHashesOfAttachments checks that the hash of an attachment is that of its data, before and after, and never text.
+func TestHashesOfAttachments(t *testing.T) {
+	sha := func(text string) string {
+		sum := sha1.Sum([]byte(text)) //nolint:gosec // FHIR's hash
+		return base64.StdEncoding.EncodeToString(sum[:])
+	}
+	wrap := func(members string) string {
+		return `{"resourceType":"DocumentReference","content":[{"attachment":{"contentType":"text/plain"` + members + `}}]}`
+	}
+	for _, tc := range []struct{ name, in, want, rule string }{
+		{"data", `,"data":"` + b64("Oda Lund") + `","size":8,"hash":"` + sha("Oda Lund") + `"`, `,"data":"` + b64("[X]") + `","size":3,"hash":"` + sha("[X]") + `"`, ""},
+		{"of something else", `,"data":"` + b64("Oda Lund") + `","hash":"` + sha("Eva Lund") + `"`, `,"data":"` + b64("[X]") + `"`, ""},
+		{"without data", `,"url":"Binary/1","hash":"` + sha("Eva Lund") + `"`, `,"url":"Binary/` + fhirOptions(t).Pseudonym("1") + `"`, ""},
+		{"no data", `,"data":"","hash":"` + sha("Eva Lund") + `"`, `,"data":""`, ""},
+		{"a rule that drops", `,"data":"` + b64("Oda Lund") + `","size":8,"hash":"` + sha("Oda Lund") + `"`, `,"data":"` + b64("[X]") + `","size":3`, "**.attachment.hash=drop"},
+		{"a rule that drops the size", `,"data":"` + b64("Oda Lund") + `","size":8`, `,"data":"` + b64("[X]") + `"`, "**.attachment.size=drop"},
+	} {
+		var rules []string
+		if tc.rule != "" {
+			rules = append(rules, tc.rule)
+		}
+		if got := removed(t, "d.json", wrap(tc.in), fhirOptions(t, rules...), true); got != wrap(tc.want) {
+			t.Errorf("%s: %s\nbecame\n%s, want\n%s", tc.name, wrap(tc.in), got, wrap(tc.want))
+		}
+	}
+	in := wrap(`,"data":"` + b64("Oda Lund") + `","hash":"` + sha("Oda Lund") + `"`)
+	if got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t)}), none); got != in {
+		t.Errorf("without changes, %s\nbecame\n%s", in, got)
+	}
+}
+
+// TestNamesInStringsOfFHIR checks that the names of relatives and of accounts are those of people by their place, but not what else stands there.
+func TestNamesInStringsOfFHIR(t *testing.T) {
+	for in, isName := range map[string]bool{
+		`{"resourceType":"FamilyMemberHistory","name":"Faith Long"}`: true, `{"resourceType":"FamilyMemberHistory","name":"Will"}`: true, `{"resourceType":"Account","name":"LONG,FAITH"}`: true,
+		`{"resourceType":"FamilyMemberHistory","name":"Maternal grandmother"}`: false, `{"resourceType":"Account","name":"Billing for inpatients"}`: false,
+	} {
+		for _, n := range readAll(t, example{"fhir", "d.json", in, fhirOptions(t)})[0].Notes {
+			if n.IsValue() != isName {
+				t.Errorf("%s: a name: %v", in, n.IsValue())
+			}
+		}
+	}
+}
+
+// TestLocalAddressesOfFHIR checks that canonical addresses, links in narratives and values that refer to resources of the record or the server do so
+// afterwards, and that public addresses stay.
+func TestLocalAddressesOfFHIR(t *testing.T) {
+	of := fhirOptions(t).Pseudonym
+	contained := `,"contained":[{"resourceType":"Library","id":"` + of("c1") + `"}]`
+	for in, want := range map[string]string{
+		`"questionnaire":"#c1"`:                                          `"questionnaire":"#` + of("c1") + `"`,
+		`"questionnaire":"Questionnaire/qx"`:                             `"questionnaire":"Questionnaire/` + of("qx") + `"`,
+		`"questionnaire":"http://x.example/Questionnaire/qx"`:            `"questionnaire":"http://x.example/Questionnaire/qx"`,
+		`"instantiatesCanonical":["PlanDefinition/pd-x|2","http://x/a"]`: `"instantiatesCanonical":["PlanDefinition/` + of("pd-x") + `|2","http://x/a"]`,
+		`"library":["#c1"]`:                                              `"library":["#` + of("c1") + `"]`,
+		`"url":"Questionnaire/qx"`:                                       `"url":"Questionnaire/` + of("qx") + `"`,
+		`"relatedArtifact":[{"resource":"#c1"}]`:                         `"relatedArtifact":[{"resource":"#` + of("c1") + `"}]`,
+		`"extension":[{"url":"http://x/a","valueUrl":"#c1"}]`:            `"extension":[{"url":"http://x/a","valueUrl":"#` + of("c1") + `"}]`,
+		`"extension":[{"url":"http://x/a","valueUri":"Patient/1"}]`:      `"extension":[{"url":"http://x/a","valueUri":"Patient/` + of("1") + `"}]`,
+		`"extension":[{"url":"http://x/a","valueUri":"http://loinc.org"},{"url":"http://x/a","valueUri":"http://snomed.info/sct"}]`: `"extension":[{"url":"http://x/a","valueUri":"http://loinc.org"},{"url":"http://x/a","valueUri":"http://snomed.info/sct"}]`,
+		`"extension":[{"url":"http://x/a","valueUri":"http://terminology.hl7.org/CodeSystem/a"}]`:                                   `"extension":[{"url":"http://x/a","valueUri":"http://terminology.hl7.org/CodeSystem/a"}]`,
+		`"udiCarrier":[{"issuer":"http://hl7.org/fhir/NamingSystem/gs1","jurisdiction":"http://x.example/fda"}]`:                    `"udiCarrier":[{"issuer":"http://hl7.org/fhir/NamingSystem/gs1","jurisdiction":"http://x.example/fda"}]`,
+	} {
+		in = `{"resourceType":"Basic","contained":[{"resourceType":"Library","id":"c1"}],` + in + `}`
+		want = `{"resourceType":"Basic"` + contained + `,` + want + `}`
+		if got := removed(t, "d.json", in, fhirOptions(t), true); got != want {
+			t.Errorf("%s\nbecame\n%s, want\n%s", in, got, want)
+		}
+	}
+	in := `{"resourceType":"Observation","id":"3f2","contained":[{"resourceType":"Library","id":"c1"}],"extension":[{"url":"http://x/a","valueUrl":"#note1"}],"text":{"div":` +
+		`"<div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"#c1\">Oda</a><p id=\"c1\"/><p id=\"note1\"/><a href='Observation/3f2'>Oda</a><a href=\"#note1\">Oda</a><a href=\"https://x.example/r4/Observation/3f2\">Oda</a></div>"}}`
+	for _, edits := range []func(n *Note) []Edit{none, each("Oda", "[X]"), each("#", "[X]"), func(n *Note) []Edit { return []Edit{{End: len(n.Text), New: "[X]"}} }} {
+		got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t)}), edits)
+		if !json.Valid([]byte(got)) || strings.Contains(got, "3f2") || strings.Contains(got, `c1\"`) {
+			t.Errorf("%s\nbecame\n%s", in, got)
+		}
+		for want, n := range map[string]int{`href=\"#` + of("c1") + `\"`: 1, `id=\"` + of("c1") + `\"`: 1, `Observation/` + of("3f2"): 2, `"valueUrl":"#note1"`: 1} {
+			if strings.Count(got, want) != n {
+				t.Errorf("%s is not in\n%s", want, got)
+			}
+		}
+	}
+	in = `{"resourceType":"Basic","id":"1","contained":[{"resourceType":"Library","id":"c1"}],"questionnaire":"#c1","text":{"div":"<div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"#c1\"></a></div>"}}`
+	if got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t, "**.id=keep")}), none); got != in {
+		t.Errorf("%s\nbecame\n%s though ids stay", in, got)
 	}
 }
 

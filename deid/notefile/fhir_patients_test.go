@@ -121,3 +121,38 @@ func TestDifferentPatientsOfFHIRStayDifferent(t *testing.T) {
 		})
 	}
 }
+
+// TestPatientsThroughOtherResources checks that a resource has the patient of the resources that it refers to, or that refer to it if it is a Binary, unless
+// these are several.
+func TestPatientsThroughOtherResources(t *testing.T) {
+	const note = `"note":[{"text":"willow feels better"}],"effectiveDateTime":"2071-03-04"`
+	encounter := `,{"fullUrl":"urn:uuid:2c1e7f0e-1111-4222-8333-944455556666","resource":{"resourceType":"Encounter","id":"e1","subject":{"reference":"Patient/p1"}}}`
+	others := `,{"resource":{"resourceType":"Encounter","id":"e9","subject":{"reference":"Patient/p9"}}}`
+	binary := `,{"resource":{"resourceType":"Binary","id":"b1","contentType":"text/plain","data":"` + b64("willow feels better") + `"}}`
+	document := func(id, subject, url string) string {
+		return `,{"resource":{"resourceType":"DocumentReference","id":"` + id + `",` + subject + `,"content":[{"attachment":{"url":"` + url + `"}}]}}`
+	}
+	for name, tc := range map[string]struct {
+		entries string
+		is      bool
+	}{
+		"an encounter":                  {encounter + `,{"resource":{"resourceType":"Observation","encounter":{"reference":"Encounter/e1"},` + note + `}}`, true},
+		"an encounter after it":         {`,{"resource":{"resourceType":"Observation","encounter":{"reference":"Encounter/e1"},` + note + `}}` + encounter, true},
+		"a fullUrl":                     {encounter + `,{"resource":{"resourceType":"Observation","encounter":{"reference":"urn:uuid:2c1e7f0e-1111-4222-8333-944455556666"},` + note + `}}`, true},
+		"a target":                      {encounter + `,{"resource":{"resourceType":"Provenance","target":[{"reference":"Encounter/e1"}],` + note + `}}`, true},
+		"through two":                   {encounter + `,{"resource":{"resourceType":"Observation","id":"o1","encounter":{"reference":"Encounter/e1"}}},{"resource":{"resourceType":"Provenance","target":[{"reference":"Observation/o1"}],` + note + `}}`, true},
+		"a circle":                      {encounter + `,{"resource":{"resourceType":"Observation","id":"o1","derivedFrom":[{"reference":"Observation/o2"}],"encounter":{"reference":"Encounter/e1"}}},{"resource":{"resourceType":"Observation","id":"o2","derivedFrom":[{"reference":"Observation/o1"}],` + note + `}}`, true},
+		"a Binary":                      {document("d1", `"subject":{"reference":"Patient/p1"}`, "Binary/b1") + binary, true},
+		"a Binary before":               {binary + document("d1", `"context":{"encounter":[{"reference":"Encounter/e1"}]}`, "http://h.example/Binary/b1") + encounter, true},
+		"encounters of two":             {encounter + others + `,{"resource":{"resourceType":"Provenance","target":[{"reference":"Encounter/e1"},{"reference":"Encounter/e9"}],` + note + `}}`, false},
+		"a Binary of two":               {document("d1", `"subject":{"reference":"Patient/p1"}`, "Binary/b1") + document("d2", `"subject":{"reference":"Patient/p9"}`, "Binary/b1") + binary, false},
+		"several patients of its own":   {encounter + `,{"resource":{"resourceType":"List","entry":[{"item":{"reference":"Patient/p1"}},{"item":{"reference":"Patient/p9"}},{"item":{"reference":"Encounter/e1"}}],` + note + `}}`, false},
+		"a resource outside of it":      {`,{"resource":{"resourceType":"Observation","encounter":{"reference":"Encounter/e7"},` + note + `}}`, false},
+		"a circle that leads to nobody": {`,{"resource":{"resourceType":"Observation","id":"o1","derivedFrom":[{"reference":"Observation/o1"}],` + note + `}}`, false},
+	} {
+		file := `{"resourceType":"Bundle","entry":[{"resource":{` + willow + `,"id":"p1"}},{"resource":{"resourceType":"Patient","id":"p9","name":[{"family":"Lund","given":["Oda"]}]}}` + tc.entries + `]}`
+		if _, searched, texts := whoseNotes(t, "b.json", file); (searched == 1) != tc.is || texts != 1 {
+			t.Errorf("%s: %d of %d texts are searched for the patient", name, searched, texts)
+		}
+	}
+}

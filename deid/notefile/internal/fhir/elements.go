@@ -49,9 +49,16 @@ func (e *elements) isDate(key, path string) bool {
 	return e.dates[path] || e.dates[key] && !strings.HasPrefix(path, "molecularsequence.")
 }
 
-// typesOfElements are the types of elements, in lower case, with paths of their own in the facts. Their elements have names that end with the type, as in
-// valueSignature, or are the name itself.
-var typesOfElements = []string{"signature", "meta", "usecontext"}
+// typesOfElements are the types of elements, in lower case, with paths of their own in the facts, and the ends of the paths of their elements. These have
+// names that end with the type, as in valueSignature, or names of their own.
+var typesOfElements = []struct{ end, typ string }{
+	{"signature", "signature"}, {"meta", "meta"}, {"usecontext", "usagecontext"}, {"usagecontext", "usagecontext"}, {"annotation", "annotation"}, {".note", "annotation"},
+	{".dispenserinstruction", "annotation"}, {".progress", "annotation"}, {".text", "narrative"}, {"sampleddata", "sampleddata"},
+	{"relatedartifact", "relatedartifact"}, {".relatesto", "relatedartifact"}, {"expression", "expression"}, {".condition", "expression"},
+	{".criteria", "expression"}, {".trigger", "triggerdefinition"}, {"pricecomponent", "monetarycomponent"}, {".contributor", "contributor"},
+	{".datarequirement", "datarequirement"}, {".data", "datarequirement"}, {".input", "datarequirement"},
+	{".output", "datarequirement"}, {".parameter", "parameterdefinition"}, {".documentation", "relatedartifact"}, {".marketingstatus", "marketingstatus"}, {".shelflifestorage", "productshelflife"},
+}
 
 // has reports whether a set of paths contains a path. A path within an element of a type, such as provenance.signature.when, is also found
 // by that type, and an element of several types, such as valueDate, by its name without the type, value[x].
@@ -72,8 +79,8 @@ func (e *elements) has(paths map[string]bool, path string) bool {
 	if name == "valueinstant" {
 		return paths["extension.valueinstant"]
 	}
-	for _, typ := range typesOfElements {
-		if strings.HasSuffix(above, typ) && len(above) > len(typ) && e.has(paths, typ+"."+name) {
+	for _, t := range typesOfElements {
+		if strings.HasSuffix(above, t.end) && len(above) > len(t.end) && e.has(paths, t.typ+"."+name) {
 			return true
 		}
 	}

@@ -4,7 +4,7 @@ package fhir
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // FHIR's hash of an attachment is SHA-1
 	"encoding/base64"
 	"fmt"
 	"regexp"
@@ -21,8 +21,6 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
-
-//nolint:gosec // FHIR's hash of an attachment is SHA-1
 
 // Read reads resources of FHIR (R4, R5) as JSON: one per file, which may be a Bundle, or one
 // per line (NDJSON), if the first line of the file is a complete JSON value or the name ends in
@@ -331,7 +329,9 @@ func (f *reader) resource(i int, kind string, outer resource) resource {
 		f.learn(i, r.patient)
 	case "Bundle": // its entries have patients of their own
 	default:
-		r.patient = cmp.Or(f.patientOf(i), outer.patient)
+		if r.patient = cmp.Or(f.patientOf(i), outer.patient); r.patient == "" {
+			r.patient = f.reachedPatient(i)
+		}
 	}
 	if f.fields != nil {
 		switch kind {
@@ -417,12 +417,47 @@ func (f *reader) text(i int, r resource, inner func(string) (*htmltext.Text, err
 			f.fail(i, err.Error())
 			return
 		}
-		text, below = v.Text.String(), func(edits []markup.Edit) []markup.Edit { return outer.Below(v.Below(edits)) }
+		var links []markup.Edit
+		if f.fields != nil {
+			links = f.links(text)
+		}
+		text, below = v.Text.String(), func(edits []markup.Edit) []markup.Edit {
+			return outer.Below(besideLinks(v.Below(edits), links))
+		}
+		f.add(i, r, text, below)
+		f.notes[len(f.notes)-1].Always = len(links) > 0
+		return
 	}
 	f.add(i, r, text, below)
-	if f.fields != nil && inner == nil {
+	if f.fields != nil {
 		f.isString(i)
 	}
+}
+
+// besideLinks returns the edits of a narrative together with those of its links, which count where both concern the same place.
+func besideLinks(edits, links []markup.Edit) []markup.Edit {
+	if len(links) == 0 {
+		return edits
+	}
+	var all []markup.Edit
+	for _, e := range edits {
+		cut := false
+		for _, l := range links {
+			if e.Start < l.End && l.Start < e.End { // what is before the link, and then what is after it
+				if e.Start < l.Start {
+					all = append(all, markup.Edit{Start: e.Start, End: l.Start, New: e.New, Type: e.Type, Score: e.Score})
+					e.New = ""
+				}
+				e.Start, cut = l.End, true
+			}
+		}
+		if !cut || e.Start < e.End {
+			all = append(all, e)
+		}
+	}
+	all = append(all, links...)
+	markup.SortEdits(all)
+	return all
 }
 
 func (f *reader) add(i int, r resource, text string, below func([]markup.Edit) []markup.Edit) {
@@ -568,9 +603,22 @@ func (f *reader) decode(where int, r resource, a dataMembers) {
 			return
 		}
 	}
+	hashes := a.hashes
+	if f.fields != nil {
+		hashes = slices.DeleteFunc(slices.Clone(hashes), func(i int) bool { return f.j.Text(i) != hashOf(blob) })
+		for _, i := range hashes {
+			f.fields.hashes[i] = true
+		}
+	}
 	f.path = append(f.path, ".data")
 	defer func() { f.path = f.path[:len(f.path)-1] }()
-	f.encoded(where, r, contentType, blob, a.sizes, a.hashes)
+	f.encoded(where, r, contentType, blob, a.sizes, hashes)
+}
+
+// hashOf returns the hash that FHIR defines for the data of an attachment.
+func hashOf(blob []byte) string {
+	sum := sha1.Sum(blob) //nolint:gosec // as above
+	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // encoded makes a note of the bytes encoded in base64 in a string. Edits update the sizes and
@@ -592,18 +640,19 @@ func (f *reader) encoded(where int, r resource, contentType string, blob []byte,
 		return
 	}
 	put := func(i int, raw string) markup.Edit { return markup.Edit{Start: f.j.From(i), End: f.j.To(i), New: raw} }
-	quoted := func(raw []byte) string { return `"` + base64.StdEncoding.EncodeToString(raw) + `"` }
 	f.dropped += a.Dropped
 	f.add(where, r, a.Text, func(edits []markup.Edit) []markup.Edit {
 		blob := a.Encode(edits)
-		out := []markup.Edit{put(where, quoted(blob))}
-		for _, i := range sizes {
-			out = append(out, put(i, strconv.Itoa(len(blob))))
+		out := []markup.Edit{put(where, `"`+base64.StdEncoding.EncodeToString(blob)+`"`)}
+		update := func(members []int, value string) {
+			for _, i := range members {
+				if f.fields == nil || !f.fields.gone[i] {
+					out = append(out, put(i, value))
+				}
+			}
 		}
-		for _, i := range hashes {
-			sum := sha1.Sum(blob) //nolint:gosec // as above
-			out = append(out, put(i, quoted(sum[:])))
-		}
+		update(sizes, strconv.Itoa(len(blob)))
+		update(hashes, `"`+hashOf(blob)+`"`)
 		return out
 	})
 	f.notes[len(f.notes)-1].Always = a.Always

@@ -20,6 +20,8 @@ type fieldRules struct {
 	options  base.Options
 	root, at *field.Place // at is the path of the element, from the type of its resource on
 	gone     map[int]bool
+	hashes   map[int]bool  // the hashes of data that is examined
+	types    map[int]bool  // the types of resources that a rule drops: they go with the last other element
 	replaced []markup.Edit // pseudonyms
 	values   []value
 	strings  map[*base.Note]int // the strings that are notes as they are
@@ -29,7 +31,7 @@ type fieldRules struct {
 
 func newFieldRules(o base.Options) *fieldRules {
 	root := o.Fields.Root()
-	return &fieldRules{options: o, root: root, at: root, gone: map[int]bool{}, strings: map[*base.Note]int{}, counts: map[field.Action]int{}}
+	return &fieldRules{options: o, root: root, at: root, gone: map[int]bool{}, hashes: map[int]bool{}, types: map[int]bool{}, strings: map[*base.Note]int{}, counts: map[field.Action]int{}}
 }
 
 // value is an element whose whole value is PHI. back returns the new value as JSON, or false if the element must be removed, because
@@ -61,10 +63,13 @@ func (f *reader) enterObject(i int) func() {
 		f.fields.at = f.fields.root.Child(kind)
 	} else if before.Name() == "extension" || before.Name() == "modifierextension" {
 		url := f.j.First(i, "url")
-		f.fields.at = before.Child(url[strings.LastIndexAny(url, "/:#")+1:])
+		f.fields.at = before.Child(extensionName(url))
 	}
 	return func() { f.fields.at = before }
 }
+
+// extensionName returns the element of a path that stands for the extensions with an url.
+func extensionName(url string) string { return url[strings.LastIndexAny(url, "/:#")+1:] }
 
 // field applies the rule for a value. It reports whether nothing else is to be done with the value. key is as for reader.value.
 func (f *reader) field(i int, r resource, key string) bool {
@@ -84,9 +89,16 @@ func (f *reader) field(i int, r resource, key string) bool {
 		if drops && f.j.Values[i].Key > 0 { // an element of a list goes with the list
 			f.drop(i)
 		}
+		if !drops && f.j.Kind(i) == '{' && f.dropsIncomplete(i, key) {
+			f.drop(i)
+			return true
+		}
 		return drops
 	}
 	action := f.action(i, key)
+	if f.fields.hashes[i] && (action != field.Drop || !f.fields.at.Own()) {
+		return true // computed anew with the data
+	}
 	if f.j.Kind(i) == 'n' || action == "" {
 		return key == "data"
 	}
@@ -94,8 +106,12 @@ func (f *reader) field(i int, r resource, key string) bool {
 		return key == "data" // examined as a text, or with its object
 	}
 	switch {
+	case action == field.Drop && key == "resourcetype":
+		f.fields.types[i] = true
 	case action == field.Drop:
 		f.drop(i)
+	case action == field.Keep && !f.fields.at.Own() && f.isLocal(i, key):
+		f.hash(i, key)
 	case action == field.Keep:
 		return f.j.Kind(i) != '"' || !mayBeData(f.j, i)
 	case f.j.Kind(i) != '"' && !action.Whole():
@@ -166,6 +182,14 @@ func (f *reader) action(i int, key string) field.Action {
 		return field.Text
 	case key == "text" && f.repeatsDisplay(i, text):
 		return field.Known
+	case (!ok || action == field.Text) && slices.Contains(results, at.Path()) && base.IsResult(text) && !f.isObservedAge(i):
+		return field.Known
+	case ok && (at.Path() == "familymemberhistory.name" || at.Path() == "account.name") && noName.MatchString(text):
+		return field.Text
+	case (!ok || (key == "valueuri" || key == "valueurl") && action == field.Hash) && publicAddress.MatchString(text):
+		return field.Keep
+	case !ok && f.isLocal(i, key):
+		return field.Hash
 	case action == field.Action("phone"):
 		return telecomSort(f.j.First(f.j.Parent(i), "system"))
 	case ok:
@@ -190,6 +214,17 @@ func (f *reader) action(i int, key string) field.Action {
 
 // isNumber reports whether a value that begins with a byte is a number.
 func isNumber(c byte) bool { return c == '-' || c >= '0' && c <= '9' }
+
+// results are the elements, in lower case, with measured values and their ranges as strings. Models take a bare number for an identifier or a date.
+var results = []string{
+	"observation.valuestring", "observation.component.valuestring", "observation.referencerange.text", "observation.component.referencerange.text",
+}
+
+// noName matches what is not only a name, in elements that have no names of their own type: words for relatives and for accounts, and numbers.
+var noName = regexp.MustCompile(`(?i)\d|\b(?:(?:grand|step|half|god)?-?(?:mother|father|parent|brother|sister|sibling|son|daughter|child|uncle|aunt)s?|mom|mum|dad|cousin|nephew|` +
+	`niece|twin|wife|husband|spouse|maternal|paternal|(?:bis)?abuel[oa]|padre|madre|herman[oa]|hij[oa]|t[ií][oa]|prim[oa]|sobrin[oa]|matern[oa]|patern[oa]|` +
+	`accounts?|billing|pay|payer|insurance|compensation|medica(?:re|id|l)|plan|hospital|clinic|(?:in|out)?patients?|visits?|fund(?:ed|s)?|charity|research|` +
+	`coverage|primary|credit|care|for|of|cuenta|seguro|para)\b`)
 
 // isObservedAge reports whether a value, such as valueInteger or valueQuantity.value, belongs to an Observation, or a component of one, with a
 // code for the patient's age.

@@ -25,7 +25,18 @@ type targets struct {
 	urls        map[target]int    // resources by what the fullUrl of their entries names
 	contained   map[part]int      // contained resources
 	identifiers map[string]target // Patients by system|value, and by the value alone
+	ids         map[string]bool   // the ids of all resources
+	resources   map[string]int    // the resources by name, apart from Patients
+	owners      map[int][]int     // the resources that refer to a Binary by its address; nil before the first use
+	direct      map[int]direct    // the patients that resources name
+	leads       map[int][]int     // what leadsTo has returned
 	patients    int               // number of Patients
+}
+
+// direct says which patient a resource names: one, several or none.
+type direct struct {
+	name    string
+	several bool
 }
 
 // part is the id of a contained resource, and the resource that contains it.
@@ -36,19 +47,27 @@ type part struct {
 
 // findTargets finds the resources of the record that references may name by an address or an identifier.
 func (f *reader) findTargets() {
-	f.targets = targets{urls: map[target]int{}, contained: map[part]int{}, identifiers: map[string]target{}}
+	f.targets = targets{urls: map[target]int{}, contained: map[part]int{}, identifiers: map[string]target{}, ids: map[string]bool{}, resources: map[string]int{}, direct: map[int]direct{}, leads: map[int][]int{}}
 	for i := range f.j.Values {
 		switch {
 		case f.j.HasKey(i, "fullUrl"):
 			f.j.Find(f.j.Parent(i), []string{"resource"}, func(k int) { f.targets.urls[addressed(f.j.Text(i))] = k })
 		case f.j.HasKey(i, "id"):
 			k := f.j.Parent(i)
+			if f.j.First(k, "resourceType") != "" {
+				f.targets.ids[f.j.Text(i)] = true
+			}
 			if outer := f.container(k); outer != k {
 				f.targets.contained[part{outer, f.j.Text(i)}] = k
 			}
 		case f.j.HasKey(i, "resourceType") && f.j.Text(i) == "Patient":
 			f.targets.patients++
 			f.findIdentifiers(f.j.Parent(i))
+		case f.j.HasKey(i, "resourceType"):
+			k := f.j.Parent(i)
+			if name := f.named(k).name; f.targets.resources[name] == 0 {
+				f.targets.resources[name] = k
+			}
 		}
 	}
 }
@@ -213,6 +232,104 @@ func (f *reader) patientOf(i int) string {
 		}
 	}
 	return f.only(i, f.references(i), func(kind string) bool { return kind == "Patient" })
+}
+
+// reachedPatient returns the patient of a resource that leads to one only through other resources of the record: the only one of those whom the
+// nearest resources with a patient have. An Observation leads to its Encounter, and a Binary to what refers to it. It returns "" if there is none, or
+// if the resource itself names several.
+func (f *reader) reachedPatient(i int) string {
+	if len(f.targets.resources) == 0 || f.namesPatient(i) {
+		return ""
+	}
+	seen := map[int]bool{i: true}
+	for level := []int{i}; len(level) > 0; {
+		var next []int
+		name := ""
+		for _, k := range level {
+			for _, other := range f.leadsTo(k) {
+				if seen[other] {
+					continue
+				}
+				if seen[other] = true; len(seen) > maxFollowed {
+					return ""
+				}
+				direct, ok := f.targets.direct[other]
+				if !ok {
+					direct.name = f.patientOf(other)
+					direct.several = direct.name == "" && f.namesPatient(other)
+					f.targets.direct[other] = direct
+				}
+				switch {
+				case direct.several || direct.name != "" && direct.name == name:
+				case direct.name == "":
+					next = append(next, other)
+				case name != "":
+					return ""
+				default:
+					name = direct.name
+				}
+			}
+		}
+		if name != "" {
+			return name
+		}
+		level = next
+	}
+	return ""
+}
+
+// maxFollowed bounds the number of resources that are followed from one.
+const maxFollowed = 200
+
+// namesPatient reports whether a resource refers to a Patient.
+func (f *reader) namesPatient(i int) bool {
+	return slices.ContainsFunc(f.references(i), func(k int) bool { return f.refersTo(k, i).kind == "Patient" })
+}
+
+// leadsTo returns the resources of the record that a resource refers to, apart from Patients, and those that refer to it if it is a Binary.
+func (f *reader) leadsTo(i int) []int {
+	if all, ok := f.targets.leads[i]; ok {
+		return all
+	}
+	var all []int
+	for _, k := range f.references(i) {
+		if other, ok := f.targets.resources[f.refersTo(k, i).name]; ok {
+			all = append(all, other)
+		}
+	}
+	if f.j.First(i, "resourceType") == "Binary" {
+		all = append(all, f.ownersOf(i)...)
+	}
+	f.targets.leads[i] = all
+	return all
+}
+
+// ownersOf returns the resources with the address of a Binary, such as the DocumentReference whose document it is.
+func (f *reader) ownersOf(binary int) []int {
+	if f.targets.owners == nil {
+		f.targets.owners = map[int][]int{}
+		for i := range f.j.Values {
+			if !f.j.HasKey(i, "url") || f.j.Kind(i) != '"' {
+				continue
+			}
+			to := addressed(f.j.Text(i))
+			k, ok := f.targets.urls[to]
+			if !ok {
+				k, ok = f.targets.resources[to.name]
+			}
+			if !ok || f.j.First(k, "resourceType") != "Binary" {
+				continue
+			}
+			owner := f.j.Parent(i)
+			for owner > 0 && f.j.First(owner, "resourceType") == "" {
+				owner = f.j.Parent(owner)
+			}
+			if outer := f.container(owner); outer != k && f.j.First(outer, "resourceType") != "Bundle" {
+				f.targets.owners[k] = append(f.targets.owners[k], outer)
+			}
+		}
+	}
+	return f.targets.owners[binary]
 }
 
 // only returns the name that References in a resource have in common, of those to resources of some types. It returns "" if they have several.

@@ -1,6 +1,8 @@
 package fhir
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
@@ -17,6 +19,17 @@ import (
 // referenceKeys are the elements, in lower case, that refer to a resource.
 var referenceKeys = []string{"reference", "url", "fullurl", "location", "ifnoneexist"}
 
+// localKeys are the other elements, in lower case, with addresses that may refer to a resource of the same server or to a contained resource.
+var localKeys = []string{
+	"valueurl", "valueuri", "valuecanonical", "instantiates", "instantiatescanonical", "instantiatesuri", "questionnaire", "definition", "definitionuri",
+	"definitioncanonical", "eventuri", "derivedfrom", "library", "policyrule", "valueset", "profile", "implicitrules", "resource", "url",
+}
+
+// publicAddress matches addresses of public code systems and of definitions of HL7.
+var publicAddress = regexp.MustCompile(`^(?:https?://(?:(?:(?:www|terminology|build)\.)?(?:fhir\.)?hl7\.org|(?:www\.)?loinc\.org|(?:www\.)?snomed\.info|snomed\.info|` +
+	`(?:www\.)?unitsofmeasure\.org|(?:www\.)?nucc\.org|(?:www\.)?ama-assn\.org/go|(?:www\.)?nlm\.nih\.gov/research/umls|ncimeta\.nci\.nih\.gov|` +
+	`dicom\.nema\.org|(?:www\.)?whocc\.no|id\.who\.int)(?:/[-\w./|]*)?|urn:ietf:(?:rfc|bcp):\d+|urn:iso:std:iso:\d+[-:\d]*)$`)
+
 // hash replaces an identifier, or the ids in a reference, with pseudonyms.
 func (f *reader) hash(i int, key string) {
 	text := f.j.Text(i)
@@ -24,6 +37,8 @@ func (f *reader) hash(i int, key string) {
 	switch {
 	case key == "ifnoneexist":
 		made = f.query(strings.TrimPrefix(text, "?"))
+	case slices.Contains(localKeys, key) && (isURI(text) || localForm.MatchString(text)):
+		made = f.local(text)
 	case slices.Contains(referenceKeys, key) || isURI(text):
 		made = f.reference(text)
 	default:
@@ -74,6 +89,98 @@ func (f *reader) reference(text string) string {
 		}
 	}
 	return "urn:uuid:" + f.asUUID(text)
+}
+
+// localForm matches an address of a contained resource, or of a resource of the same server, perhaps with a version or a place in it.
+var localForm = regexp.MustCompile(`^(?:#[-\w.:]{1,64}|([A-Z][A-Za-z]+)/[-A-Za-z0-9.]{1,64}(?:/_history/[-A-Za-z0-9.]{1,64})?(?:#[-\w.:]{1,64})?)(?:\|[-\w.]{1,20})?$`)
+
+// isLocal reports whether a string is the address of a contained resource, or of a resource of the same server, of which the id becomes a pseudonym.
+func (f *reader) isLocal(i int, key string) bool {
+	if f.j.Kind(i) != '"' || !slices.Contains(localKeys, key) || key == "url" && strings.Count(f.fields.at.Path(), ".") != 1 {
+		return false
+	}
+	m := localForm.FindStringSubmatch(f.j.Text(i))
+	return m != nil && (m[1] == "" || field.IsResource(m[1])) && f.hashesID(cmp.Or(m[1], "Basic"))
+}
+
+// hashesID reports whether the ids of resources of a type become pseudonyms.
+func (f *reader) hashesID(kind string) bool {
+	action, ok := f.fields.root.Child(kind).Child("id").Action()
+	return ok && action == field.Hash
+}
+
+// local returns an address that matches localForm with pseudonyms instead of its ids. A version stays, and so does a place in a narrative that has it.
+func (f *reader) local(text string) string {
+	address, version, versioned := strings.Cut(text, "|")
+	if versioned && !isURI(text) {
+		version = "|" + version
+	} else {
+		address, version = text, ""
+	}
+	resource, place, hasPlace := strings.Cut(address, "#")
+	if !hasPlace || isURI(text) {
+		return f.reference(address) + version
+	}
+	made := ""
+	if resource != "" {
+		made = f.reference(resource)
+	}
+	if f.targets.ids[place] || !f.isInNarrative(place) {
+		place = f.pseudonym(place)
+	}
+	return made + "#" + place + version
+}
+
+// isInNarrative reports whether an element of a narrative has an id or a name.
+func (f *reader) isInNarrative(id string) bool {
+	for _, quote := range []string{`\"`, `'`} {
+		for _, attribute := range []string{"id=", "name="} {
+			if bytes.Contains(f.j.Raw, []byte(attribute+quote+id+quote)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// narrativeLink matches the attributes of HTML that refer to a resource or name a place.
+var narrativeLink = regexp.MustCompile(`(?i)\s(href|src|id|name)\s*=\s*(?:"([^"<>&]*)"|'([^'<>&]*)')`)
+
+// links returns the edits of a narrative that put pseudonyms in the place of ids: in references to resources, and in the places in it that are named like a resource.
+func (f *reader) links(div string) []markup.Edit {
+	var edits []markup.Edit
+	for _, m := range narrativeLink.FindAllStringSubmatchIndex(div, -1) {
+		from, to := m[4], m[5]
+		if from < 0 {
+			from, to = m[6], m[7]
+		}
+		old := div[from:to]
+		made := old
+		switch name := strings.ToLower(div[m[2]:m[3]]); {
+		case name == "id" || name == "name":
+			if f.targets.ids[old] && f.hashesID("Basic") {
+				made = f.pseudonym(old)
+			}
+		case strings.HasPrefix(old, "#"):
+			if f.targets.ids[old[1:]] && f.hashesID("Basic") {
+				made = "#" + f.pseudonym(old[1:])
+			}
+		default:
+			kind := ""
+			if r := referenceForm.FindStringSubmatch(old); r != nil {
+				kind = r[2]
+			} else if r := localForm.FindStringSubmatch(old); r != nil {
+				kind = r[1]
+			}
+			if field.IsResource(kind) && f.hashesID(kind) && !publicAddress.MatchString(old) {
+				made = f.local(old)
+			}
+		}
+		if made != old {
+			edits = append(edits, markup.Edit{Start: from, End: to, New: made})
+		}
+	}
+	return edits
 }
 
 // relative returns the path of a request with pseudonyms instead of its ids, as in Patient/1/Observation or Patient/1/$everything.
@@ -188,7 +295,7 @@ func (f *reader) alias(name string) string {
 	if f.fields == nil || !ok {
 		return name
 	}
-	if action, ok := f.fields.root.Child(kind).Child("id").Action(); !ok || action != field.Hash {
+	if !f.hashesID(kind) {
 		return name
 	}
 	return kind + "/" + f.pseudonym(id)

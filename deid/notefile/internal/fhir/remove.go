@@ -53,7 +53,7 @@ func (f *reader) isString(i int) {
 // remove returns the edits that remove values, given by their indexes, so that the resources stay valid:
 //
 //   - An object or a list of which nothing is left is removed as well, and so is an extension without a value.
-//   - A required element is replaced by the extension absent.
+//   - A required element is replaced by the extension absent, unless nothing else is left of its object.
 //   - An element of a list that is parallel to another, as given is to _given, becomes null.
 func (f *reader) remove(gone map[int]bool) []markup.Edit {
 	if len(gone) == 0 {
@@ -62,9 +62,12 @@ func (f *reader) remove(gone map[int]bool) []markup.Edit {
 	containers := f.j.ContainersOf(gone)
 	instead := map[int]string{}                     // what stands in the place of a value: null, or an element with the extension absent
 	for _, c := range slices.Backward(containers) { // the innermost first
-		left, parallel := 0, f.j.Kind(c) == '[' && f.sibling(c, gone) >= 0
+		left, masked, parallel := 0, 0, f.j.Kind(c) == '[' && f.sibling(c, gone) >= 0
 		for i := range f.j.Within(c) {
 			switch {
+			case f.fields.types[i]:
+			case !gone[i] && instead[i] == absent:
+				masked++
 			case !gone[i]:
 				if !parallel || f.j.Kind(i) != 'n' {
 					left++
@@ -72,7 +75,7 @@ func (f *reader) remove(gone map[int]bool) []markup.Edit {
 			case f.j.Kind(c) == '{' && f.isRequired(i) && f.sibling(i, gone) < 0:
 				delete(gone, i)
 				instead[i] = absent
-				left++
+				masked++
 			}
 		}
 		switch {
@@ -130,7 +133,12 @@ func (f *reader) sibling(i int, gone map[int]bool) int {
 
 // isRequired reports whether FHIR requires an element.
 func (f *reader) isRequired(i int) bool {
-	return allElements().has(allElements().required, f.elementPath(i))
+	path, required := f.elementPath(i), allElements().required
+	if allElements().has(required, path) {
+		return true
+	}
+	nested := slices.Compact(strings.Split(path, ".")) // elements that contain others like themselves, as in item.item
+	return allElements().has(required, strings.Join(nested, "."))
 }
 
 // elementPath returns the path of an element from its resource on, in lower case.
@@ -149,6 +157,22 @@ func (f *reader) elementPath(i int) string {
 	}
 	slices.Reverse(names)
 	return strings.ToLower(strings.Join(names, "."))
+}
+
+// dropsIncomplete reports whether an object goes because the rules drop an element of it without which it is invalid, and for which no extension can
+// stand: the url of an extension, or the div of a narrative.
+func (f *reader) dropsIncomplete(i int, key string) bool {
+	at, member := f.fields.at, "div"
+	switch key {
+	case "extension", "modifierextension":
+		url := f.j.First(i, "url")
+		at, member = at.Child(extensionName(url)), "url"
+	case "text":
+	default:
+		return false
+	}
+	action, ok := at.Child(member).Action()
+	return ok && action == field.Drop && f.j.First(i, member) != ""
 }
 
 // isBareExtension reports whether an object is an extension of which only the url is left.

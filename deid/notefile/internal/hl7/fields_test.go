@@ -399,6 +399,44 @@ func TestPatientsOfOneMessageStayApart(t *testing.T) {
 	}
 }
 
+// The counts in trailers are those of the messages and batches that are written.
+func TestCountsInTrailersAreOfWrittenMessages(t *testing.T) {
+	message := func(id string) string { return "MSH|^~\\&|||||||ADT^A40|" + id + "|P|2.5\r" }
+	for _, tc := range []struct {
+		in   string
+		lost []int // records that are not written
+		want string
+	}{
+		{"FHS|^~\\&\rBHS|^~\\&\r" + message("1") + message("2") + "BTS|2|all\rFTS|1\r", nil, "BTS|2 FTS|1"},
+		{"FHS|^~\\&\rBHS|^~\\&\r" + message("1") + message("2") + "BTS|2|all\rFTS|1\r", []int{2}, "BTS|1 FTS|1"},
+		{"FHS|^~\\&\rBHS|^~\\&\r" + message("1") + message("2") + "BTS|2|all\rFTS|1\r", []int{2, 3}, "BTS|0 FTS|1"},
+		{"BHS|^~\\&\r" + message("1") + "BTS|1\rBHS|^~\\&\r" + message("2") + message("3") + "BTS|2\rFTS|2\r", []int{4}, "BTS|1 BTS|1 FTS|2"},
+		{"BHS|^~\\&\r" + message("1") + "BTS|1\rBHS|^~\\&\r" + message("2") + message("3") + "BTS|2\rFTS|3\r", []int{4}, "BTS|1 BTS|1 FTS|2"},
+		{message("1") + message("2") + "FTS|2\r", []int{0}, "FTS|1"},
+		{message("1") + message("2") + "BTS\rFTS||x\r", []int{0}, "BTS FTS|"},
+	} {
+		records := readAll(t, tc.in, builtinRules(t))
+		for range 2 { // also if they are encoded again
+			var got []string
+			for i, r := range records {
+				if slices.Contains(tc.lost, i) {
+					continue
+				}
+				raw, err := r.Encode(make([][]markup.Edit, len(r.Notes)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if fields := strings.Split(strings.TrimSpace(string(raw)), "|"); strings.HasSuffix(fields[0], "TS") {
+					got = append(got, strings.Join(fields[:min(2, len(fields))], "|"))
+				}
+			}
+			if strings.Join(got, " ") != tc.want {
+				t.Errorf("%q without %v: %q, want %q", tc.in, tc.lost, got, tc.want)
+			}
+		}
+	}
+}
+
 func TestPseudonymsOfHL7JoinMessages(t *testing.T) {
 	file := "BHS|^~\\&|A|H|||||F1||B1\rMSH|^~\\&|A|H|||||ADT^A40|M1|P|2.5\rPID|||77^^^H\rMRG|77^^^H\rMSH|^~\\&|A|H|||||ACK|M2|P|2.5\rMSA|AA|M1\rOBR|1|77\rBTS|2\r"
 	records := readAll(t, file, builtinRules(t))

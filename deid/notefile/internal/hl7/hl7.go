@@ -10,6 +10,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,6 +53,7 @@ func Read(in *base.Source, o base.Options) base.Records {
 		var b batches
 		line, offset, number := 1, 0, 0
 		types := newTypeRules(o)
+		var sent tallies
 		flush := func() bool {
 			if len(message) == 0 {
 				return true
@@ -79,6 +81,7 @@ func Read(in *base.Source, o base.Options) base.Records {
 			if err != nil {
 				record = nil
 			}
+			sent.follow(record, heading, raw[start:])
 			return yield(record, err)
 		}
 		first := true
@@ -117,6 +120,94 @@ func Read(in *base.Source, o base.Options) base.Records {
 			}
 		}
 	}
+}
+
+// tally counts what a batch or a file of batches contains, in the input and in what is written.
+type tally struct{ messages, messagesWritten, batches, batchesWritten int }
+
+// tallies are those of the current batch and file.
+type tallies struct{ batch, file *tally }
+
+// follow counts a message or the header or trailer of a batch, which is nil if it cannot be read. A trailer is written with the number of the
+// messages, or of the batches, that are written before it, because some may be left out.
+func (t *tallies) follow(record *base.Record, heading segmentType, body []byte) {
+	name := ""
+	if heading == batchSegment && len(body) >= 3 {
+		name = string(body[:3])
+	}
+	if t.file == nil || name == "FHS" {
+		t.file, t.batch = &tally{}, &tally{}
+	} else if name == "BHS" {
+		t.batch = &tally{}
+	}
+	batch, file, read, written := t.batch, t.file, *t.file, false
+	finish := func(raw []byte) []byte { return raw }
+	switch {
+	case heading == messageSegment:
+		batch.messages++
+		file.messages++
+		finish = func(raw []byte) []byte {
+			if !written {
+				written = true
+				batch.messagesWritten++
+				file.messagesWritten++
+			}
+			return raw
+		}
+	case name == "BHS":
+		file.batches++
+		finish = func(raw []byte) []byte {
+			if !written {
+				written = true
+				file.batchesWritten++
+			}
+			return raw
+		}
+	case name == "BTS":
+		left := batch.messages
+		finish = func(raw []byte) []byte {
+			if batch.messagesWritten == left {
+				return raw
+			}
+			return withCount(raw, batch.messagesWritten)
+		}
+		t.batch = &tally{}
+	case name == "FTS":
+		finish = func(raw []byte) []byte {
+			switch count := countOf(raw); {
+			case count == read.batches && read.batches > 0 && file.batchesWritten < read.batches:
+				return withCount(raw, file.batchesWritten)
+			case count == read.messages && count != read.batches && file.messagesWritten < read.messages:
+				return withCount(raw, file.messagesWritten)
+			}
+			return raw
+		}
+		t.file, t.batch = &tally{}, &tally{}
+	}
+	if record != nil {
+		record.Finish = finish
+	}
+}
+
+// counted matches the beginning of a trailer with a number in its first field.
+var counted = regexp.MustCompile(`^[\s\x0b\x1c\x{feff}]*[BF]TS[^\w\s] *(\d{1,9}) *(?:[^\w ]|$)`)
+
+// countOf returns the number in the first field of a trailer, or -1.
+func countOf(raw []byte) int {
+	if m := counted.FindSubmatch(raw); m != nil {
+		n, _ := strconv.Atoi(string(m[1]))
+		return n
+	}
+	return -1
+}
+
+// withCount returns a trailer with another number in its first field, if it has one.
+func withCount(raw []byte, n int) []byte {
+	m := counted.FindSubmatchIndex(raw)
+	if m == nil {
+		return raw
+	}
+	return slices.Concat(raw[:m[2]], []byte(strconv.Itoa(n)), raw[m[3]:])
 }
 
 // readBatch reads a header or trailer of a batch.
@@ -286,6 +377,7 @@ type message struct {
 	person              *person  // the last one
 	pids, notes         int      // number of PID segments and of texts
 	open                openText // the current note
+	openCode            string   // OBX-3.1 of the last text in it
 	loose               []looseEscape
 	fieldRules          *fieldRules   // nil if there are no rules
 	drop                bool          // see Options.Drop
@@ -615,7 +707,10 @@ func (h *message) observation(kind, code string, from, to int) error {
 		return err
 	case kind == "CE" || kind == "CWE" || kind == "CNE" || kind == "CF":
 		h.coded(from, to)
+	case h.isResult(code, from, to):
+		h.addText(&h.person.terms, from, to, ";\n")
 	case plainValues[kind] == nil || !h.all(value, plainValues[kind].MatchString):
+		h.openCode = code
 		h.text(from, to)
 	}
 	return nil
@@ -646,6 +741,20 @@ var plainValues = map[string]*regexp.Regexp{
 
 // codeForm matches codes: a word or a number.
 var codeForm = regexp.MustCompile(`^[-\w.:/+]{0,20}$`)
+
+// isResult reports whether OBX-5 at raw[from:to] consists of measured values, which no rule has for text. Models take a bare number for an identifier or a
+// date. A number can also be the end of a sentence, so one that continues a report, that is, a text with the same code, is text.
+func (h *message) isResult(code string, from, to int) bool {
+	value := string(h.raw[from:to])
+	continues := h.open.view != nil && code == h.openCode
+	if h.fieldRules == nil || continues || slices.Contains(base.AgeCodes, code) || strings.TrimSpace(value) == "" || h.next(from, to, h.comp) < to {
+		return false
+	}
+	if _, ruled := h.fieldRules.options.Fields.Action(h.place("OBX", 5).path()...); ruled {
+		return false
+	}
+	return h.all(value, func(value string) bool { return base.IsResult(h.plain(value)) })
+}
 
 // all reports whether all components of all repetitions of a field, without the blanks around them,
 // have a form.
