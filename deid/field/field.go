@@ -288,6 +288,28 @@ func (t *Table) Action(at ...string) (Action, bool) {
 	return "", false
 }
 
+// ActionWithin returns the action for the field at a path that may be in objects. A rule that drops one of these is a rule for the field,
+// too, and the last rule decides. It is an error if that rule is one of a policy or an option that has another action for an object.
+func (t *Table) ActionWithin(at ...string) (Action, bool, error) {
+	k, object := t.decide(at), false
+	for n := 1; n < len(at); n++ {
+		if outer := t.decide(at[:n]); outer > k {
+			k, object = outer, true
+		}
+	}
+	if object {
+		drop, err := t.drops(k)
+		if drop || err != nil {
+			return Drop, drop, err
+		}
+		k = t.decide(at)
+	}
+	if k < 0 {
+		return "", false, nil
+	}
+	return t.rules[k].Action, true, nil
+}
+
 // NearMiss reports whether no rule matches a path, but one would if the case of letters did not count: somebody wanted the field changed, or
 // there are two fields of one name.
 func (t *Table) NearMiss(at ...string) bool {
