@@ -160,9 +160,12 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	if len(n.Known) == 0 {
 		return all
 	}
-	known := d.Net.Known(n.Known)
-	everywhere := known.Find(text, nil)
-	all = d.retype(text, all, everywhere)
+	everywhere := d.Net.Known(n.Known).Find(text, nil)
+	certain := everywhere
+	if guessed := func(v safetynet.Value) bool { return v.Guessed }; slices.ContainsFunc(n.Known, guessed) {
+		certain = d.Net.Known(slices.DeleteFunc(slices.Clone(n.Known), guessed)).Find(text, nil)
+	}
+	all = d.retype(text, all, certain)
 	before := spansOf(all)
 	inside := func(s data.Span) bool { return data.Covered(s, before) } // retype has decided the type of this text
 	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)

@@ -48,6 +48,9 @@ func (t *csvTable) beside(r *Record, row csvRow) func([][]Edit) []Edit {
 	var out []Edit
 	for i, c := range row.cells {
 		action, ok := t.actions[i]
+		if i == t.patient || action == field.Drop || action == field.Hash {
+			r.Learn(action, row.field(i))
+		}
 		switch {
 		case i == t.patient && t.noPatient && !ok:
 			out = append(out, Edit{Start: c.from, End: c.to})

@@ -363,3 +363,35 @@ func TestParquetGroupsAreDropped(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What hash and drop took out of the columns, and the key of the patient, stayed in the notes of the same row.
+func TestParquetNotesKnowWhatLeavesTheColumnsOfTheirRow(t *testing.T) {
+	path := parquetOf(t,
+		parquetColumn{name: "mrn", typ: arrow.PrimitiveTypes.Int64, values: `[5512345]`},
+		parquetColumn{name: "acct", typ: arrow.BinaryTypes.String, values: `["BR55T"]`},
+		parquetColumn{name: "p", typ: arrow.StructOf(arrow.Field{Name: "phone", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "born", Type: arrow.FixedWidthTypes.Date32, Nullable: true}), values: `[{"phone": "555-0142", "born": "1957-04-03"}]`},
+		parquetColumn{name: "note", typ: arrow.BinaryTypes.String, values: `["Seen."]`},
+	)
+	f, err := Lookup("parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	o := withRules(t, "parquet", Options{Columns: []string{"note"}, Patient: "mrn", NoPatient: true}, "acct=hash", "p=drop")
+	var known []string
+	for r, err := range f.Read(in, path, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range r.Notes[0].Known {
+			known = append(known, v.Text)
+		}
+	}
+	if got := strings.Join(known, " "); got != "5512345 BR55T 555-0142 1957-04-03" {
+		t.Error(got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // withRules adds rules for the fields of a format to options. The pseudonym of 7 is #7.
@@ -281,4 +282,39 @@ func TestDatesOfMachines(t *testing.T) {
 			t.Errorf("%q is read as %s", value, date)
 		}
 	}
+}
+
+// What hash and drop took out of the fields of a table, and the key of the patient, stayed in the notes of the same row.
+func TestNotesKnowWhatLeavesTheFieldsOfTheirRow(t *testing.T) {
+	rules := []string{"patient=hash", "acct=hash", "phone=drop", "born=drop", "rest=drop"}
+	want := "A-5512 BR55T 555-0142 1957-04-03"
+	check := func(format string, notes []*Note, err error) {
+		t.Helper()
+		var known []string
+		if err == nil && len(notes) == 1 {
+			for _, v := range notes[0].Known {
+				if known = append(known, v.Text); !v.Guessed || (v.Kind == safetynet.Date) != (v.Text == "1957-04-03") {
+					t.Errorf("%s: %+v", format, v)
+				}
+			}
+		}
+		if got := strings.Join(known, " "); got != want || err != nil {
+			t.Errorf("%s: %q, want %q, %v", format, got, want, err)
+		}
+	}
+	o := Options{Columns: []string{"note"}, Patient: "patient", NoPatient: true}
+	_, notes, err := replaceFields(t, "csv", "patient,acct,phone,born,rest,note\nA-5512,BR55T,555-0142,1957-04-03 00:00,HbA1c,Seen.\n", withRules(t, "csv", o, rules...), false)
+	check("csv", notes, err)
+	_, notes, err = replaceFields(t, "jsonl", `{"patient":"A-5512","acct":"BR55T","phone":"555-0142","born":"1957-04-03","rest":{"a":["HbA1c",1234]},"note":"Seen."}`, withRules(t, "jsonl", o, rules...), false)
+	check("jsonl", notes, err)
+	want = "A-5512"
+	for format, in := range map[string]string{"csv": "patient,note\nA-5512,Seen.\n", "jsonl": `{"patient":"A-5512","note":"Seen."}`} {
+		_, notes, err := replaceFields(t, format, in, o, false)
+		check(format+" without rules", notes, err)
+	}
+	record, err := JSONLine([]byte(`{"patient":"A-5512","note":"Seen."}`), "n.jsonl", 1, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("worker", record.Notes, err)
 }

@@ -46,6 +46,8 @@ type Value struct {
 	Kind Kind
 	Text string
 	Type string // its type of PHI; "": the type that the type set has for the kind
+	// Guessed means that the kind is a guess, so that the value does not decide the type of what a tagger finds.
+	Guessed bool
 }
 
 func (v Value) how() how {

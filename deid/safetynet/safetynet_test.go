@@ -224,7 +224,7 @@ func TestRead(t *testing.T) {
 		}
 		return Read(path, types(t))
 	}
-	want := []Value{{ID, "0042", ""}, {Name, "Oda Lund", ""}, {Name, "Oda Vega", ""}}
+	want := []Value{{Kind: ID, Text: "0042"}, {Kind: Name, Text: "Oda Lund"}, {Kind: Name, Text: "Oda Vega"}}
 	for _, content := range []string{
 		"\uFEFFpatient,Name,MRN\n7,Oda Lund,0042\n7,Oda Vega,\n",
 		`{"patient": "7", "mrn": "0042", "name": ["Oda Lund", "Oda Vega"]}`,
@@ -245,7 +245,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Value{{Clinician, "Oda Lund", ""}, {ID, "123-45-6789", ""}, {Other, "Rex the dog", ""}}, v.Of(&data.Document{ID: "n"})); diff != "" {
+	if diff := cmp.Diff([]Value{{Kind: Clinician, Text: "Oda Lund"}, {Kind: ID, Text: "123-45-6789"}, {Kind: Other, Text: "Rex the dog"}}, v.Of(&data.Document{ID: "n"})); diff != "" {
 		t.Error(diff)
 	}
 	for content, want := range map[string]string{

@@ -33,6 +33,25 @@ var kindOfSort = map[data.Sort]safetynet.Kind{
 	data.Street: safetynet.Street, data.City: safetynet.City, data.Zip: safetynet.ZIP,
 }
 
+// Learn remembers the value of a field that identifies its patient because it names the patient (the action is ""), or that goes because
+// of field.Hash or field.Drop. ShareValues makes it a known value of the notes if it can be searched for: see safetynet.IsIdentifier. A
+// dropped date is one, too.
+func (r *Record) Learn(action field.Action, text string) {
+	value := safetynet.Value{Kind: safetynet.ID, Text: text, Guessed: true}
+	if action == field.Drop {
+		if isoDate.MatchString(text) {
+			value.Kind, value.Text = safetynet.Date, isoDate.FindStringSubmatch(text)[1]
+		} else if !safetynet.MayIdentify(text) {
+			return
+		}
+	} else if !safetynet.IsIdentifier(text) {
+		return
+	}
+	if !slices.Contains(r.learned, value) {
+		r.learned = append(r.learned, value)
+	}
+}
+
 // ShareValues makes the values of the fields of a record known values of its notes of the same patient.
 func (r *Record) ShareValues(types *data.TypeSet) {
 	for _, f := range r.Notes {
@@ -51,6 +70,14 @@ func (r *Record) ShareValues(types *data.TypeSet) {
 		value := safetynet.Value{Kind: kind, Text: f.Text[s.Start:s.End], Type: s.Type}
 		for _, n := range r.Notes {
 			if n.Patient == f.Patient && !n.IsValue() && !slices.Contains(n.Known, value) {
+				n.Known = append(slices.Clip(n.Known), value)
+			}
+		}
+	}
+	for _, value := range r.learned {
+		for _, n := range r.Notes {
+			known := func(other safetynet.Value) bool { return other.Text == value.Text }
+			if !n.IsValue() && !slices.ContainsFunc(n.Known, known) {
 				n.Known = append(slices.Clip(n.Known), value)
 			}
 		}

@@ -37,6 +37,8 @@ type Record struct {
 	Finish  func(raw []byte) []byte                   // changes Raw after all edits; may be nil
 	Charset Encoding                                  // the encoding that Encode writes; nil for UTF-8
 	Origin  any                                       // what the Writer of the format must know
+
+	learned []safetynet.Value // see Learn
 }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.

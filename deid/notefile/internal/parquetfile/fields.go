@@ -140,6 +140,7 @@ func (t *table) hashes(l *parquet.Leaf) bool {
 func (t *table) addFields(r *base.Record, row [][]parquet.Slot, id, patient string) {
 	for n, f := range t.fields {
 		for k, s := range row[n] {
+			t.learn(r, f, s)
 			if g := f.group; g != nil {
 				if s.Def == f.leaf.MaxDef {
 					r.Count(f.action)
@@ -164,6 +165,17 @@ func (t *table) addFields(r *base.Record, row [][]parquet.Slot, id, patient stri
 				t.addValue(r, f, s, at, fmt.Sprintf("%s/%s/%d", id, f.leaf.Short, k+1), patient)
 			}
 		}
+	}
+}
+
+// learn remembers a value that becomes a pseudonym or null; see base.Record.Learn.
+func (t *table) learn(r *base.Record, f column, s parquet.Slot) {
+	switch {
+	case s.Def < f.leaf.MaxDef || f.action != field.Hash && f.action != field.Drop:
+	case f.leaf.Key():
+		r.Learn(f.action, f.leaf.KeyText(s.Value))
+	case f.leaf.Dated():
+		r.Learn(f.action, f.leaf.Day(s.Value))
 	}
 }
 

@@ -202,6 +202,7 @@ func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
 	patient, fields := "", keys
 	if t.patient != nil {
 		patient, _ = keyOf(t.patient, keys[0][0])
+		r.Learn("", patient)
 		fields = keys[1:]
 	}
 	for n, l := range t.notes {
