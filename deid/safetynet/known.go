@@ -131,6 +131,20 @@ func (v *Values) Alias(name, patient string) {
 	}
 }
 
+// Join adds the values of other, and its other names of patients.
+func (v *Values) Join(other *Values) {
+	for patient, values := range other.byPatient {
+		v.byPatient[patient] = append(v.byPatient[patient], values...)
+	}
+	for note, values := range other.byNote {
+		v.byNote[note] = append(v.byNote[note], values...)
+	}
+	for name, patient := range other.patients {
+		v.Alias(name, patient)
+	}
+	v.short += other.short
+}
+
 func (v *Values) put(of map[string][]Value, key string, values []Value) {
 	for _, value := range values {
 		if !value.long() {
