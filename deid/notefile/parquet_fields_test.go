@@ -395,3 +395,32 @@ func TestParquetNotesKnowWhatLeavesTheColumnsOfTheirRow(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The id of a note that cannot be examined was in the error although the column was hashed or emptied.
+func TestParquetErrorsDoNotNameIDsThatGo(t *testing.T) {
+	texts := array.NewStringBuilder(memory.DefaultAllocator)
+	texts.Append("Seen.\xff")
+	ids, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["MRN77"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := []arrow.Field{{Name: "id", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "note", Type: arrow.BinaryTypes.String, Nullable: true}}
+	path := saveArrow(t, arrow.NewSchema(fields, nil), []arrow.Array{ids, texts.NewArray()}, parquet.NewWriterProperties())
+	o := Options{Columns: []string{"note"}, ID: "id", Patient: "id"}
+	for _, c := range []struct {
+		rule    string
+		emptied bool
+		want    string
+	}{
+		{"note=text", false, `n.parquet:1: the note "MRN77" in the column "note": invalid UTF-8`},
+		{"id=hash", true, `n.parquet:1: the note "0123" in the column "note": invalid UTF-8`},
+		{"id=drop", true, `n.parquet:1: the note in the column "note": invalid UTF-8`},
+		{"note=text", true, `n.parquet:1: the note in the column "note": invalid UTF-8`},
+	} {
+		o := withRules(t, "parquet", o, c.rule)
+		o.NoPatient, o.Pseudonym = c.emptied, func(string) string { return "0123" }
+		if _, err := replaceParquet(t, path, o, tagged); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v", c.rule, err)
+		}
+	}
+}
