@@ -250,7 +250,9 @@ func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
 }
 
 // pseudonym returns what the column of the id contains instead of an id.
-func (t *table) pseudonym(id string) string { return t.id.KeyText(t.id.FromPseudonym(t.options.Pseudonym(id))) }
+func (t *table) pseudonym(id string) string {
+	return t.id.KeyText(t.id.FromPseudonym(t.options.Pseudonym(id)))
+}
 
 // unexamined returns the error for a note of the n-th column. It names the note by its id as the output would, or only by its row if the
 // output has another value.
