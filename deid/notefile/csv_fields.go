@@ -22,8 +22,8 @@ func (t *csvTable) readActions(in *base.Source, names []string, o Options) error
 		paths[i] = []string{name}
 		action, ok := o.Fields.Action(name)
 		switch {
-		case !ok && o.Fields.NearMiss(name):
-			return in.Defect(1, -1, fmt.Sprintf("the column %q differs only in case from one for which there is a rule: give it a rule of its own, such as keep", name))
+		case !ok && o.Fields.NearMiss(name) != "":
+			return in.Defect(1, -1, base.NearRule(name, o.Fields.NearMiss(name), name))
 		case !ok:
 		case slices.Contains(t.notes, i):
 			if action != field.Text {

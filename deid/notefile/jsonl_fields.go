@@ -44,8 +44,8 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 		return nil
 	}
 	action, ok := l.options.Fields.Action(at...)
-	if !ok && l.options.Fields.NearMiss(at...) {
-		return l.unsuited(i, "a key that differs only in case from one for which there is a rule: give it a rule of its own, such as keep")
+	if near := l.options.Fields.NearMiss(at...); !ok && near != "" {
+		return l.unsuited(i, fmt.Sprintf("a key that differs only in case from %q, for which there is a rule: write the rule as the key is written, or give the key a rule of its own, such as keep", near))
 	}
 	if !ok || l.j.Kind(i) == 'n' || l.isMark(i) && action != field.Drop {
 		return nil

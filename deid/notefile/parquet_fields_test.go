@@ -195,10 +195,10 @@ func TestParquetColumnsThatRulesDoNotSuit(t *testing.T) {
 		"must=age":      "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=keep",
 		"name=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as name=hash",
 		"weight=person": "only text, integers and dates can be replaced",
-		"Weight=age":    `the column "weight" differs only in case from one for which there is a rule: give it a rule of its own, such as keep`,
+		"Weight=age":    `the column "weight" differs only in case from "Weight", for which there is a rule: write --field weight=ACTION, or weight=keep if the column may stay`,
 		"nope=drop":     `n.parquet: the file has no column "nope", for which there is a rule`,
 		"visit=person":  "n.parquet: the field visit is an object: write visit.** for everything in it, or the path of one of its values",
-		"Visit=drop":    `the column "visit" differs only in case from one for which there is a rule: give it a rule of its own, such as keep`,
+		"Visit=drop":    `the column "visit" differs only in case from "Visit", for which there is a rule: write --field visit=ACTION, or visit=keep if the column may stay`,
 		"a.b=drop":      `n.parquet: the file has no column "a.b", for which there is a rule; a name that contains dots is written in double quotes`,
 	} {
 		if _, err := replaceParquet(t, path, withRules(t, "parquet", o, rule), tagged); err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -125,7 +125,7 @@ func TestColumnsWithRules(t *testing.T) {
 		{[]string{"*=drop"}, "", `n.csv:1: the column "note" contains notes, so it cannot have the rule drop, only text`},
 		{[]string{"a=drop"}, "", `n.csv:1: the header has no column "a", for which there is a rule`},
 		{[]string{"mrn=keep"}, "", `n.csv:1: the column "mrn" cannot be both emptied and kept: give --keep-patient`},
-		{[]string{"A.b=drop"}, "", `n.csv:1: the column "a.b" differs only in case from one for which there is a rule: give it a rule of its own, such as keep`},
+		{[]string{"A.b=drop"}, "", `n.csv:1: the column "a.b" differs only in case from "A.b", for which there is a rule: write --field a.b=ACTION, or a.b=keep if the column may stay`},
 		{[]string{"a.b=text"}, "", `n.csv:1: the column "a.b" cannot have the rule text: name it as a column with notes`},
 		{[]string{"a.b=known"}, "", `n.csv:1: the column "a.b" cannot have the rule known: name it as a column with notes`},
 	} {
@@ -184,8 +184,8 @@ func TestKeysWithRules(t *testing.T) {
 		err      string
 	}{
 		{"nested", `{"m":{"n":"Ana"},"text":"."}`, nil, []string{"m.n=person"}, `{"m":{"n":"[PATIENT]"},"text":"."}`, ""},
-		{"a key that differs in case", `{"N":"Ana","text":"."}`, nil, []string{"n=person"}, "", "n.jsonl:1: a key that differs only in case from one for which there is a rule: give it a rule of its own, such as keep (offset 5)"},
-		{"a key that differs in case, below", `{"m":{"N":"Ana"},"text":"."}`, nil, []string{"M.n=person"}, "", "n.jsonl:1: a key that differs only in case from one for which there is a rule: give it a rule of its own, such as keep (offset 10)"},
+		{"a key that differs in case", `{"N":"Ana","text":"."}`, nil, []string{"n=person"}, "", "n.jsonl:1: a key that differs only in case from \"n\", for which there is a rule: write the rule as the key is written, or give the key a rule of its own, such as keep (offset 5)"},
+		{"a key that differs in case, below", `{"m":{"N":"Ana"},"text":"."}`, nil, []string{"M.n=person"}, "", "n.jsonl:1: a key that differs only in case from \"M.n\", for which there is a rule: write the rule as the key is written, or give the key a rule of its own, such as keep (offset 10)"},
 		{"a key that differs in case, with a rule", `{"N":"Ana","n":"Eva","text":"."}`, nil, []string{"n=person", "N=keep"}, `{"N":"Ana","n":"[PATIENT]","text":"."}`, ""},
 		{"a patient that differs in case", `{"Patient":"7","text":"."}`, nil, []string{"n=person"}, "", `n.jsonl:1: a key that differs only in case from that of the patient, "patient": give it as --patient, or give it a rule of its own, such as --field KEY=keep (offset 1)`},
 		{"a patient that differs in case, with a rule", `{"Patient":"7","text":"."}`, nil, []string{"Patient=keep"}, `{"Patient":"7","text":"."}`, ""},

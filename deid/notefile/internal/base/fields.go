@@ -1,6 +1,7 @@
 package base
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,6 +92,11 @@ func (n *Note) IsValue() bool { return n.Field == field.Shift || n.Field != "" &
 func (n *Note) NewValue(edits []markup.Edit) string {
 	text := markup.Apply(n.Text, edits)
 	return text[n.Spans[0].Start:]
+}
+
+// NearRule says that a column has no rule, but one whose name differs only in case has. path is that of a rule for the column.
+func NearRule(column, near, path string) string {
+	return fmt.Sprintf("the column %q differs only in case from %q, for which there is a rule: write --field %s=ACTION, or %s=keep if the column may stay", column, near, path, path)
 }
 
 // Count counts a field that Encode changes.

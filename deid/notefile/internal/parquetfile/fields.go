@@ -39,8 +39,8 @@ func (t *table) findFields() error {
 		for n := range l.Names {
 			path := l.Names[:n+1]
 			paths = append(paths, path)
-			if !ok && rules.NearMiss(path...) {
-				return t.in.Defect(0, -1, fmt.Sprintf("the column %q differs only in case from one for which there is a rule: give it a rule of its own, such as keep", strings.Join(path, ".")))
+			if near := rules.NearMiss(path...); !ok && near != "" {
+				return t.in.Defect(0, -1, base.NearRule(strings.Join(path, "."), near, pathOf(path)))
 			}
 		}
 	}
