@@ -117,7 +117,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			if results[i].Err != nil || n.Search == Marked {
 				continue
 			}
-			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
+			more := d.permitted(n.Text, d.place(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
 			if len(more) > 0 {
 				again = true
 				all[i] = results[i].join(n.Text, all[i], more, safetynet.Original)
@@ -146,16 +146,16 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	if !d.Exact {
 		spans = whole(text, spans, d.sort)
 	}
-	all := join(d.permitted(text, d.add(text, spans, byTagger)))
+	all := join(d.permitted(text, d.place(text, spans, byTagger)))
 	if d.Rules != nil {
-		all = r.join(text, all, d.add(text, d.Rules(text), byUser), safetynet.Rule)
+		all = r.join(text, all, d.place(text, d.Rules(text), byUser), safetynet.Rule)
 	}
-	all = r.join(text, all, d.add(text, d.Deny.Find(text), byUser), safetynet.Denied)
+	all = r.join(text, all, d.place(text, d.Deny.Find(text), byUser), safetynet.Denied)
 	if d.Net == nil {
 		return all
 	}
 	if d.Net.Formulaic != nil {
-		all = r.join(text, all, d.permitted(text, d.add(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
+		all = r.join(text, all, d.permitted(text, d.place(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
 	}
 	if len(n.Known) == 0 {
 		return all
@@ -168,7 +168,15 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	all = d.retype(text, all, certain)
 	before := spansOf(all)
 	inside := func(s data.Span) bool { return data.Covered(s, before) } // retype has decided the type of this text
-	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
+	return r.join(text, all, d.place(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
+}
+
+// place is add for spans whose boundaries may be within character references of HTML.
+func (d *Deidentifier) place(text string, spans []data.Span, rank rank) []found {
+	if d.Exact && rank == byTagger {
+		return d.add(text, spans, rank)
+	}
+	return d.add(text, wholeEntities(text, spans, rank >= byUser), rank)
 }
 
 // add returns spans with a rank and with how much of them the plan leaves in the text.
