@@ -24,7 +24,7 @@ func MayIdentify(text string) bool {
 // bytes that it has at most.
 const (
 	minDigits  = 4
-	maxWords   = 8
+	maxWords   = 6
 	maxIDBytes = 64
 )
 
@@ -48,5 +48,5 @@ func identifierOf(text string) (digits, letters int, ok bool) {
 			letters += n
 		}
 	}
-	return digits, letters, len(words) <= maxWords
+	return digits, letters, len(strings.Fields(text)) <= maxWords
 }

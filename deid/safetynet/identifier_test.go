@@ -15,6 +15,7 @@ func TestOnlyIdentifiersAreSearchedFor(t *testing.T) {
 		{"555-0142", true, true},
 		{"+34 600 123 456", true, true},
 		{"12.345.678-K", true, true},
+		{"8f14e45f-ceea-467a-9575-2b1c0d3e4f5a", true, false},
 		{"5512", false, false},
 		{"7", false, false},
 		{"Vega", false, false},
