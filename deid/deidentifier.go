@@ -119,7 +119,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			if results[i].Err != nil || n.Search == Marked {
 				continue
 			}
-			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
+			more := d.permitted(n.Text, d.place(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
 			if len(more) > 0 {
 				again = true
 				all[i] = d.join(results[i], n.Text, all[i], more, safetynet.Original)
@@ -149,24 +149,27 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	if !d.Exact {
 		spans = whole(text, spans, d.sort)
 	}
-	all := join(d.permitted(text, d.add(text, spans, byTagger)), d.remains(text))
+	all := join(d.permitted(text, d.place(text, spans, byTagger)), d.remains(text))
 	if d.Rules != nil {
-		all = d.join(r, text, all, d.add(text, d.Rules(text), byUser), safetynet.Rule)
+		all = d.join(r, text, all, d.place(text, d.Rules(text), byUser), safetynet.Rule)
 	}
 	all = d.join(r, text, all, d.denied(text), safetynet.Denied)
 	if d.Net == nil {
 		return all
 	}
 	if d.Net.Formulaic != nil {
-		all = d.join(r, text, all, d.permitted(text, d.add(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
+		all = d.join(r, text, all, d.permitted(text, d.place(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
 	}
 	if len(n.Known) == 0 {
 		return all
 	}
-	known := d.Net.Known(n.Known)
-	everywhere := known.Find(text, nil)
-	all = d.retype(text, all, everywhere)
-	return d.join(r, text, all, slices.DeleteFunc(d.add(text, everywhere, byKnown), settled(text, all)), safetynet.Known)
+	everywhere := d.Net.Known(n.Known).Find(text, nil)
+	certain := everywhere
+	if guessed := func(v safetynet.Value) bool { return v.Guessed }; slices.ContainsFunc(n.Known, guessed) {
+		certain = d.Net.Known(slices.DeleteFunc(slices.Clone(n.Known), guessed)).Find(text, nil)
+	}
+	all = d.retype(text, all, certain)
+	return d.join(r, text, all, slices.DeleteFunc(d.place(text, everywhere, byKnown), settled(text, all)), safetynet.Known)
 }
 
 // settled returns a function that reports whether a known value lies in spans whose type retype has decided, and of which nothing stays that
@@ -187,6 +190,14 @@ func settled(text string, all []found) func(known found) bool {
 	}
 }
 
+// place is add for spans whose boundaries may be within character references of HTML.
+func (d *Deidentifier) place(text string, spans []data.Span, rank rank) []found {
+	if d.Exact && rank == byTagger {
+		return d.add(text, spans, rank)
+	}
+	return d.add(text, wholeEntities(text, spans, rank >= byUser), rank)
+}
+
 // add returns spans with a rank and with how much of them the plan leaves in the text.
 func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	all, remains := make([]found, len(spans)), d.remains(text)
@@ -199,7 +210,7 @@ func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 // denied returns the phrases of Deny. One of a type that stays in the text, as a whole or in part, becomes one of the type of entries
 // without a type, because these phrases are always replaced.
 func (d *Deidentifier) denied(text string) []found {
-	all := d.add(text, d.Deny.Find(text), byUser)
+	all := d.place(text, d.Deny.Find(text), byUser)
 	for i, f := range all {
 		if f.remains == replace.Nothing {
 			continue

@@ -293,3 +293,12 @@ func TestLanguageOfThePatientsOtherNotes(t *testing.T) {
 		t.Errorf("the tagger sees %v", seen)
 	}
 }
+
+// A value of a field of which nothing is known but that it goes is no reason to take a telephone number for a record number.
+func TestGuessedValuesDoNotDecideTypes(t *testing.T) {
+	d := engine(t, replace.Plan{Default: replace.Tag})
+	known := []safetynet.Value{{Kind: safetynet.ID, Text: "555-0142", Guessed: true}}
+	if got := clean(t, d, known, "Call «PHONE|555-0142». Fax 555 0142.")[0]; got != "Call [PHONE]. Fax [MEDICALRECORD]." {
+		t.Error(got)
+	}
+}

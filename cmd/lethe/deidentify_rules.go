@@ -10,7 +10,7 @@ import (
 type ruleOptions struct {
 	safetyNet          []string // one, or none for auto
 	rules, deny, allow []string // files
-	known              string   // a file
+	known              []string // files
 }
 
 const netHelp = "auto (the built-in rules for the model's types), a built-in set such as english or spanish, a FILE of rules, none (search only for known values and for values that are replaced elsewhere in the patient's notes), or off"
@@ -20,7 +20,7 @@ func (o *ruleOptions) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.rules, "rules", nil, "`FILE` of your own rules, for any type of the model, in addition to the built-in ones: see docs/rules.md; repeatable (default none)")
 	flags.StringArrayVar(&o.deny, "deny", nil, "`FILE` of words and phrases that are always replaced, one per line; repeatable (default none)")
 	flags.StringArrayVar(&o.allow, "allow", nil, "`FILE` of words and phrases that are not PHI, one per line; repeatable (default none)")
-	flags.StringVar(&o.known, "known", "", "`FILE` (csv, JSON, or FHIR with Patients) with known values of each patient or note: see docs/deidentification.md (default none)")
+	flags.StringArrayVar(&o.known, "known", nil, "`FILE` (csv, JSON, or FHIR with Patients) with known values of each patient or note; repeatable: see docs/deidentification.md (default none)")
 }
 
 // net is the value of --safety-net.

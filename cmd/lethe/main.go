@@ -55,10 +55,14 @@ Data goes to stdout, messages and progress go to stderr. Exit codes:
 		if name := firstWord(os.Args[1:]); cmd == root && name != "" { // the flags belong to a misspelled command
 			return unknownCommand(cmd, []string{name})
 		}
+		if twice, ok := errors.AsType[*givenTwice](err); ok { // without the value, which pflag quotes
+			err = twice
+		}
 		return usageError(cmd, err)
 	})
 	root.AddCommand(newAttack(), newCheck(), newTrain(), newDistill(), newPretrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newEvidence(), newReport(), newCalibrate(),
 		newAblate(), newCompare(), newCurve(), newCrossval(), newCross(), newSearch(), newMemory(), newVectors(), newPOS(), newDump(), newAttributes(), newDeidentify(), newWorker(), newServe(), newPolicies(), newSynth(), newConvert(), newBench(), newModels(), newTypes(), newImport(), newReview(), newVersion())
+	refuseTwice(root)
 	return root
 }
 

@@ -35,6 +35,7 @@ type Line struct {
 	Net       map[safetynet.Source]map[string]int `json:"net,omitempty"`       // number of values that the tagger missed and another source found, by source and type
 	Languages []string                            `json:"languages,omitempty"` // languages whose models examined the note, with the model auto
 	Unlike    []string                            `json:"unlike,omitempty"`    // in which ways the note is unlike those that the model was calibrated on
+	NoText    bool                                `json:"no_text,omitempty"`   // the line is that of a record without a note, of which fields or parts have changed
 	Dropped   int                                 `json:"dropped,omitempty"`   // number of parts of the note's record that were removed because they cannot be examined
 	Error     string                              `json:"error,omitempty"`     // why the note could not be examined; then it was not written
 	Lost      int                                 `json:"lost,omitempty"`      // number of earlier notes of the file that were not written either, because the rest of the file could not be read
@@ -48,7 +49,8 @@ type Line struct {
 
 // Summary is the totals of a run. The zero value is ready to use: see Add.
 type Summary struct {
-	Notes, Failed     int    // number of notes, and of those that could not be examined
+	Notes, Failed     int    // number of lines of notes and of records without one, and of those that could not be examined
+	NoText            int    // number of records without a note that have changed
 	Skipped           int    // number of files that an earlier run had completed
 	Lost              int    // number of notes in the skipped files that could not be examined
 	Patients, Without int    // number of patients, and of notes without a known patient
@@ -86,6 +88,9 @@ func (s *Summary) Add(l *Line) {
 		s.Failed += 1 + l.Lost
 		return
 	}
+	if l.NoText {
+		s.NoText++
+	}
 	s.Dropped += l.Dropped
 	if s.replaced == nil {
 		s.replaced, s.kept, s.net = map[string]int{}, map[string]int{}, map[safetynet.Source]map[string]int{}
@@ -122,7 +127,7 @@ func (s *Summary) Add(l *Line) {
 // WriteText writes the summary as lines of text.
 func (s *Summary) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "notes         %d examined", s.Notes-s.Failed)
+	fmt.Fprintf(&b, "notes         %d examined", s.Notes-s.Failed-s.NoText)
 	if s.Failed > 0 {
 		fmt.Fprintf(&b, ", %d NOT examined and not written", s.Failed)
 	}
@@ -133,6 +138,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, " except for %d notes that are NOT examined and not written", s.Lost)
 	}
 	b.WriteString("\n")
+	if s.NoText > 0 {
+		fmt.Fprintf(&b, "no text       %d records, in which fields have changed or parts were dropped\n", s.NoText)
+	}
 	if s.Patients+s.Without > 0 {
 		fmt.Fprintf(&b, "patients      %d", s.Patients)
 		if s.Without > 0 {

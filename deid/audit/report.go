@@ -28,6 +28,7 @@ type Report struct {
 	NotesWithoutPatient int `json:"notes_without_patient"` // number of notes without a known patient
 	Patients            int `json:"patients"`              // number of patients
 	PatientsRestarted   int `json:"patients_restarted"`    // number of patients whose numbering restarted
+	RecordsWithoutText  int `json:"records_without_text"`  // number of records without a note, of which fields or parts have changed
 	PartsDropped        int `json:"parts_dropped"`         // number of parts of records that were removed because they cannot be examined
 
 	// Types says what the run does with the values of each type that it can find.
@@ -63,7 +64,7 @@ func (s *Summary) Report() Report {
 	return Report{
 		Types: map[string]Treatment{}, Options: map[string]string{},
 		Policy: s.Policy, FilesSkipped: s.Skipped,
-		Notes: s.Notes - s.Failed, NotesFailed: s.Failed, NotesFailedEarlier: s.Lost, NotesUnlike: s.Unusual, NotesWithoutPatient: s.Without,
+		Notes: s.Notes - s.Failed - s.NoText, RecordsWithoutText: s.NoText, NotesFailed: s.Failed, NotesFailedEarlier: s.Lost, NotesUnlike: s.Unusual, NotesWithoutPatient: s.Without,
 		Patients: s.Patients, PatientsRestarted: s.Restarted, PartsDropped: s.Dropped,
 		Replaced: present(s.replaced), Kept: present(s.kept), Fields: present(s.fields), Keyed: !s.Unkeyed, SafetyNet: !s.NoNet, Net: present(s.net),
 		Languages: present(s.languages), Unlike: present(s.unlike),

@@ -54,9 +54,15 @@ func (s *Setup) Open() (*Engine, error) {
 	if err = given.Set(&e.base, e.Types); err != nil {
 		return nil, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
 	}
-	if s.Known != "" {
-		if e.Known, err = notefile.ReadKnown(s.Known, e.Types); err != nil {
+	for _, path := range s.Known {
+		known, err := notefile.ReadKnown(path, e.Types)
+		if err != nil {
 			return nil, fmt.Errorf("--known: %w", err)
+		}
+		if e.Known == nil {
+			e.Known = known
+		} else {
+			e.Known.Join(known)
 		}
 	}
 	if e.Model != nil && e.Model.Languages("") != nil {

@@ -52,7 +52,7 @@ type Options struct {
 	Rules     []string `option:"rules,file"`      // files of additional rules
 	Deny      []string `option:"deny,file"`       // files of phrases that are always replaced
 	Allow     []string `option:"allow,file"`      // files of phrases that are not PHI
-	Known     string   `option:"known,file"`      // file of known values of each patient or note: see notefile.ReadKnown; default none
+	Known     []string `option:"known,file"`      // files of known values of each patient or note: see notefile.ReadKnown; default none
 }
 
 // Setup is valid Options with their defaults filled in.
@@ -104,7 +104,7 @@ func (s *Setup) checkSource() error {
 
 func (s *Setup) checkModel() error {
 	switch {
-	case s.Known != "" && s.SafetyNet == "off":
+	case len(s.Known) > 0 && s.SafetyNet == "off":
 		return errors.New("--known requires the safety net: it cannot be combined with --safety-net off")
 	case s.MinRecall != 0 && s.Bias != 0:
 		return errors.New("--min-recall and --bias cannot be combined")

@@ -202,17 +202,17 @@ func matchesName(element, name string) bool {
 // A Table contains the rules for a format. It is not safe for concurrent use, because it remembers which rules have matched.
 type Table struct {
 	rules   []Rule
-	decided map[string]int  // the index of the rule that decides about a path, or -1
-	near    map[string]bool // see NearMiss
-	used    []bool          // whether each rule has matched a field, even if a later one decided
-	root    *Place          // nil before Root
-	folded  [][]string      // the elements of the rules in lower case, for places
-	places  int             // number of places that are remembered
+	decided map[string]int    // the index of the rule that decides about a path, or -1
+	near    map[string]string // see NearMiss
+	used    []bool            // whether each rule has matched a field, even if a later one decided
+	root    *Place            // nil before Root
+	folded  [][]string        // the elements of the rules in lower case, for places
+	places  int               // number of places that are remembered
 }
 
 // NewTable returns a table of rules.
 func NewTable(rules []Rule) *Table {
-	return &Table{rules: rules, decided: map[string]int{}, near: map[string]bool{}, used: make([]bool, len(rules))}
+	return &Table{rules: rules, decided: map[string]int{}, near: map[string]string{}, used: make([]bool, len(rules))}
 }
 
 //go:embed tables
@@ -244,6 +244,12 @@ func OMOP() []Rule {
 		{Path: "note_date", Action: "date", elements: []string{"note_date"}, anyCase: true},
 		{Path: "note_datetime", Action: "date", elements: []string{"note_datetime"}, anyCase: true},
 	}
+}
+
+// InAnyCase returns the rule for fields whose names may differ in case from those of its path.
+func (r Rule) InAnyCase() Rule {
+	r.elements, r.anyCase = lowerCase(r.elements), true
+	return r
 }
 
 // OfTypes follows the name of a format in the name of the table for the format's data types.
@@ -288,17 +294,41 @@ func (t *Table) Action(at ...string) (Action, bool) {
 	return "", false
 }
 
-// NearMiss reports whether no rule matches a path, but one would if the case of letters did not count: somebody wanted the field changed, or
-// there are two fields of one name.
-func (t *Table) NearMiss(at ...string) bool {
+// ActionWithin returns the action for the field at a path that may be in objects. A rule that drops one of these is a rule for the field,
+// too, and the last rule decides. It is an error if that rule is one of a policy or an option that has another action for an object.
+func (t *Table) ActionWithin(at ...string) (Action, bool, error) {
+	k, object := t.decide(at), false
+	for n := 1; n < len(at); n++ {
+		if outer := t.decide(at[:n]); outer > k {
+			k, object = outer, true
+		}
+	}
+	if object {
+		drop, err := t.drops(k)
+		if drop || err != nil {
+			return Drop, drop, err
+		}
+		k = t.decide(at)
+	}
+	if k < 0 {
+		return "", false, nil
+	}
+	return t.rules[k].Action, true, nil
+}
+
+// NearMiss returns the path of a rule that would match a path if the case of letters did not count, or "" if there is none or another rule
+// matches: somebody wanted the field changed, or there are two fields of one name.
+func (t *Table) NearMiss(at ...string) string {
 	if t.decide(at) >= 0 {
-		return false
+		return ""
 	}
 	key := strings.Join(at, "\x00")
 	near, ok := t.near[key]
 	if !ok {
 		lower := lowerCase(at)
-		near = slices.ContainsFunc(t.rules, func(r Rule) bool { return r.own && matches(lowerCase(r.elements), lower) })
+		if k := slices.IndexFunc(t.rules, func(r Rule) bool { return r.own && matches(lowerCase(r.elements), lower) }); k >= 0 {
+			near = t.rules[k].Path
+		}
 		if len(t.near) < maxDecided {
 			t.near[key] = near
 		}

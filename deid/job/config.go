@@ -243,6 +243,9 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 		omop := c.OMOP && f.Tables
 		if omop {
 			builtin = append(builtin, field.OMOP()...)
+			for i, r := range given {
+				given[i] = r.InAnyCase()
+			}
 		}
 		if len(builtin)+len(given) == 0 {
 			continue

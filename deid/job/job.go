@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lethe-deid/lethe/deid/audit"
@@ -122,7 +123,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	}
 	err = r.do(ctx, files)
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
-		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
+		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", strings.Join(c.Known, ", ")))
 	}
 	if r.rows && !r.texts && err == nil && len(c.Columns) == 0 {
 		events.warn(errors.New("no text was examined as a note, because no --column was given: only the fields with rules have changed"))
@@ -182,7 +183,7 @@ func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 	r.summary.Unkeyed = with.Key == nil
 	r.summary.NoNet = r.engine.Net == nil
 	if r.known != nil && r.known.Short() > 0 {
-		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
+		events.warn(fmt.Errorf("%s: %d values are too short to search for", strings.Join(c.Known, ", "), r.known.Short()))
 	}
 	if !recorded {
 		return r, none, nil

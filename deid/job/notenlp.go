@@ -108,13 +108,13 @@ func (c *checked) checkNoteIDs(rules *field.Table) error {
 	if c.NotesNLP == "" {
 		return nil
 	}
-	names := []string{"note_id", "NOTE_ID"}
+	var names []string
 	for _, r := range rules.Rules() {
-		if strings.EqualFold(r.Path, names[0]) {
+		if strings.EqualFold(r.Path, "note_id") {
 			names = append(names, r.Path)
 		}
 	}
-	for _, name := range names {
+	for _, name := range append(names, "note_id") {
 		if action, ok := rules.Action(name); ok && action != field.Keep && action != field.Hash {
 			return fmt.Errorf("--notes-nlp requires the ids of the notes: a rule for the column %q can be %s or %s, but not %s", name, field.Keep, field.Hash, action)
 		}

@@ -423,7 +423,7 @@ func (r *run) write(it item) error {
 	}
 	if len(fields)+dropped > 0 { // a record without a text
 		line := r.line(it.file, it.record.Line, it.record.ID)
-		line.Fields, line.Dropped = fields, dropped
+		line.Fields, line.Dropped, line.NoText = fields, dropped, true
 		r.count(line)
 	}
 	return nil
@@ -602,6 +602,6 @@ func (r *run) settle() error {
 
 // unlike returns the share of the notes, those of an earlier run included, that are unlike those that the model was calibrated on.
 func (r *run) unlike() float64 {
-	notes := r.summary.Notes - r.summary.Failed + r.earlier.Notes - r.earlier.Failed
+	notes := r.summary.Notes - r.summary.Failed - r.summary.NoText + r.earlier.Notes - r.earlier.Failed - r.earlier.NoText
 	return float64(r.summary.Unusual+r.earlier.Unusual) / float64(max(1, notes))
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -69,7 +70,7 @@ func (w *Worker) Serve(ctx context.Context, in io.Reader, live bool, out io.Writ
 		return &models.Unexamined{Failed: w.failed, Notes: w.notes}
 	}
 	if w.run.known != nil && !w.run.knew && w.notes > 0 {
-		w.run.events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", w.run.config.Known))
+		w.run.events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", strings.Join(w.run.config.Known, ", ")))
 	}
 	return nil
 }

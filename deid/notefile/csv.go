@@ -21,9 +21,10 @@ import (
 // text that requires quotes gets them.
 //
 // A row is refused if it has more or fewer fields than the header, because it would be unclear
-// which of them is a note, or if there are blanks before a quote, which some readers skip. The file
-// is broken if the header has other line ends, if a quote is never closed, or if there is text
-// after a closing quote: the ends of rows would be ambiguous.
+// which of them is a note, if there are blanks before a quote, which some readers skip, or if it is
+// not valid UTF-8. The file is broken if the header has other line ends, if a quote is never closed,
+// or if there is text after a closing quote: the ends of rows would be ambiguous. It is broken, too,
+// if its first rows are not valid UTF-8, or if one looks like UTF-16.
 func readCSV(in *base.Source, o Options) Records {
 	if o.Comma == 0 {
 		o.Comma = ','
@@ -32,16 +33,27 @@ func readCSV(in *base.Source, o Options) Records {
 		}
 	}
 	return func(yield func(*Record, error) bool) {
-		header := true
+		header, good, bad := true, 0, 0 // the latter are rows by whether they are valid UTF-8
 		var table csvTable
 		for {
 			line, offset := in.Line, in.Offset
 			row, err := readRow(in, o.Comma)
-			if err == nil {
-				err = in.CheckUTF8(row.raw, line, offset)
-			}
 			if err == io.EOF {
 				return
+			}
+			var invalid error
+			if err == nil {
+				err = in.CheckUTF8(row.raw, line, offset)
+				switch {
+				case header:
+				case err == nil:
+					good++
+				case markup.Wide(row.raw):
+				default: // only characters in the fields are wrong, not where the row ends
+					if bad++; good > 0 || bad < base.Hopeless {
+						invalid, err = err, nil
+					}
+				}
 			}
 			if err == nil && row.writtenLineEnd() {
 				err = in.Defect(line, -1, "an escaped line end followed by a quote, so the end of the row is ambiguous")
@@ -58,6 +70,8 @@ func readCSV(in *base.Source, o Options) Records {
 					yield(nil, &Broken{Err: err})
 					return
 				}
+			case invalid != nil:
+				record, err = nil, invalid
 			case len(bytes.TrimSpace(row.raw)) > 0:
 				if record, err = table.record(in, row, line); err == nil {
 					err = in.CheckTexts(record, false)

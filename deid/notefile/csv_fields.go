@@ -22,8 +22,8 @@ func (t *csvTable) readActions(in *base.Source, names []string, o Options) error
 		paths[i] = []string{name}
 		action, ok := o.Fields.Action(name)
 		switch {
-		case !ok && o.Fields.NearMiss(name):
-			return in.Defect(1, -1, fmt.Sprintf("the column %q differs only in case from one for which there is a rule: give it a rule of its own, such as keep", name))
+		case !ok && o.Fields.NearMiss(name) != "":
+			return in.Defect(1, -1, base.NearRule(name, o.Fields.NearMiss(name), name))
 		case !ok:
 		case slices.Contains(t.notes, i):
 			if action != field.Text {
@@ -48,6 +48,9 @@ func (t *csvTable) beside(r *Record, row csvRow) func([][]Edit) []Edit {
 	var out []Edit
 	for i, c := range row.cells {
 		action, ok := t.actions[i]
+		if i == t.patient || action == field.Drop || action == field.Hash {
+			r.Learn(action, row.field(i))
+		}
 		switch {
 		case i == t.patient && t.noPatient && !ok:
 			out = append(out, Edit{Start: c.from, End: c.to})

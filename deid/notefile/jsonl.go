@@ -59,6 +59,7 @@ func JSONLine(raw []byte, name string, line int, o Options) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	record.ShareValues(o.Types)
 	return record, nil
 }
 
@@ -84,7 +85,10 @@ func (l *jsonLine) read() (_ *Record, err error) {
 		}
 	}
 	for _, key := range patientKeys(l.options, l.columns) {
-		l.j.Find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
+		l.j.Find(0, strings.Split(key, "."), func(i int) {
+			l.patients = append(l.patients, i)
+			l.learn("", i)
+		})
 	}
 	if err := l.nearPatient(); err != nil {
 		return nil, err

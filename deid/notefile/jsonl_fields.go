@@ -44,8 +44,8 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 		return nil
 	}
 	action, ok := l.options.Fields.Action(at...)
-	if !ok && l.options.Fields.NearMiss(at...) {
-		return l.unsuited(i, "a key that differs only in case from one for which there is a rule: give it a rule of its own, such as keep")
+	if near := l.options.Fields.NearMiss(at...); !ok && near != "" {
+		return l.unsuited(i, fmt.Sprintf("a key that differs only in case from %q, for which there is a rule: write the rule as the key is written, or give the key a rule of its own, such as keep", near))
 	}
 	if !ok || l.j.Kind(i) == 'n' || l.isMark(i) && action != field.Drop {
 		return nil
@@ -55,7 +55,9 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 		return l.unsuited(i, "the patient cannot be both emptied and kept: give --keep-patient")
 	case action == field.Drop:
 		l.replaceValue(i, "null", action)
+		l.learn(action, i)
 	case action == field.Hash:
+		l.learn(action, i)
 		l.replaceValue(i, `"`+l.options.Pseudonym(l.j.Text(i))+`"`, action)
 	case action == field.Text || action == field.Known:
 		return l.unsuited(i, fmt.Sprintf("a field cannot have the rule %s in JSON Lines: name it as a key with notes", action))
@@ -79,9 +81,26 @@ func (l *jsonLine) dropContainer(i int, at []string) (done bool, err error) {
 		return false, l.unsuited(i, "a value that contains notes cannot be dropped")
 	case drop:
 		l.replaceValue(i, "null", field.Drop)
+		l.learn(field.Drop, i)
 		return true, nil
 	}
 	return l.isMark(i), nil
+}
+
+// learn remembers a value that identifies the patient, or all values in it; see base.Record.Learn.
+func (l *jsonLine) learn(action field.Action, i int) {
+	switch l.j.Kind(i) {
+	case '{', '[':
+		if l.isMark(i) {
+			return
+		}
+		for k := range l.j.Within(i) {
+			l.learn(action, k)
+		}
+	case 'n', 't', 'f':
+	default:
+		l.record.Learn(action, l.j.Text(i))
+	}
 }
 
 // unsuited returns the error for a value whose rule cannot be applied.

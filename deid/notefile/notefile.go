@@ -250,7 +250,7 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 			if record != nil && record.Charset == nil {
 				record.Charset = in.Encoding
 			}
-			if record != nil && o.Fields != nil {
+			if record != nil {
 				record.ShareValues(o.Types)
 			}
 			if !yield(record, err) {

@@ -155,7 +155,7 @@ func TestFieldsOfParquet(t *testing.T) {
 		{"list", arrow.ListOf(text), `[["Ana", null, "Bo"], [], null]`, "x=person", tagged, `[["[TAG]",null,"[TAG]"],[],null]`},
 		{"dropped elements", arrow.ListOf(text), `[["Ana", null], [], null]`, "x=drop", nil, `[[null,null],[],null]`},
 		{"hashed elements of structs", arrow.ListOf(object), `[[{"y": "Ana"}, null], []]`, "x.y=hash", nil, `[[{"y":"` + pseudonym + `"},null],[]]`},
-		{"every column", object, `[{"y": "Ana"}]`, "**=drop", nil, `[{"y":null}]`},
+		{"every column", object, `[{"y": "Ana"}]`, "**=drop", nil, `[null]`},
 		{"boolean", arrow.FixedWidthTypes.Boolean, `[true, null]`, "x=drop", nil, `[null,null]`},
 		{"kept", text, `["Ana", null]`, "x=keep", nil, `["Ana",null]`},
 	} {
@@ -191,20 +191,21 @@ func TestParquetColumnsThatRulesDoNotSuit(t *testing.T) {
 		"mrn=keep":      `the column "mrn", which contains text, cannot have the rule keep: it would be both emptied and kept; give --keep-patient`,
 		"name=text":     "name it as a column with notes",
 		"age=hash":      `the column "age", which contains integers, cannot have the rule hash: only text, UUIDs and integers of 64 bits can be pseudonyms`,
-		"must=drop":     "the schema requires a value, so it cannot be removed",
-		"must=age":      "the schema requires a value, so it cannot be removed",
-		"name=drop":     "the schema requires a value, so it cannot be removed",
+		"must=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=keep",
+		"must=age":      "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=keep",
+		"name=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as name=hash",
 		"weight=person": "only text, integers and dates can be replaced",
-		"Weight=age":    `the column "weight" differs only in case from one for which there is a rule: give it a rule of its own, such as keep`,
+		"Weight=age":    `the column "weight" differs only in case from "Weight", for which there is a rule: write --field weight=ACTION, or weight=keep if the column may stay`,
 		"nope=drop":     `n.parquet: the file has no column "nope", for which there is a rule`,
-		"visit=drop":    `n.parquet: the file has no column "visit", for which there is a rule`,
+		"visit=person":  "n.parquet: the field visit is an object: write visit.** for everything in it, or the path of one of its values",
+		"Visit=drop":    `the column "visit" differs only in case from "Visit", for which there is a rule: write --field visit=ACTION, or visit=keep if the column may stay`,
 		"a.b=drop":      `n.parquet: the file has no column "a.b", for which there is a rule; a name that contains dots is written in double quotes`,
 	} {
 		if _, err := replaceParquet(t, path, withRules(t, "parquet", o, rule), tagged); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v", rule, err)
 		}
 	}
-	for _, rule := range []string{"name=person", "name=hash", `"a.b"=drop`, "mrn=hash", "note=text", "visit.*=drop", "weight=drop"} {
+	for _, rule := range []string{"name=person", "name=hash", `"a.b"=drop`, "mrn=hash", "note=text", "visit=drop", "visit.*=drop", "weight=drop"} {
 		if _, err := replaceParquet(t, path, withRules(t, "parquet", o, rule), tagged); err != nil {
 			t.Errorf("%s: %v", rule, err)
 		}
@@ -300,6 +301,126 @@ func TestParquetIDsThatBecomePseudonymsHaveAliases(t *testing.T) {
 			if r.Notes[i].Alias != want {
 				t.Errorf("%q, want %q", r.Notes[i].Alias, want)
 			}
+		}
+	}
+}
+
+// Structs, lists of structs and maps stayed with all that they contain if a rule dropped them by their name or *.
+func TestParquetGroupsAreDropped(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	nullable := func(name string, typ arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: typ, Nullable: true}
+	}
+	person := arrow.StructOf(nullable("name", text), nullable("born", arrow.FixedWidthTypes.Date32))
+	strict := arrow.StructOf(arrow.Field{Name: "name", Type: text})
+	texts := arrow.ListOfNonNullable(text)
+	notes := func(values string) string { // as many as there are values
+		var rows []any
+		if err := json.Unmarshal([]byte(values), &rows); err != nil {
+			t.Fatal(err)
+		}
+		return "[" + strings.TrimSuffix(strings.Repeat(`"Seen.",`, len(rows)), ",") + "]"
+	}
+	for _, c := range []struct {
+		name     string
+		typ      arrow.DataType
+		values   string
+		required bool
+		rules    []string
+		want     string
+	}{
+		{"struct", person, `[{"name": "Ana", "born": "2071-04-03"}, {"name": null, "born": null}, null]`, false, []string{"x=drop"}, `[null,null,null]`},
+		{"struct, by *", person, `[{"name": "Ana", "born": "2071-04-03"}]`, false, []string{"*=drop"}, `[null]`},
+		{"a field with a later rule", person, `[{"name": "Ana", "born": "2071-04-03"}, null]`, false, []string{"*=drop", "x.born=keep"}, `[{"born":"2071-04-03","name":null},null]`},
+		{"a field with an earlier rule", person, `[{"name": "Ana", "born": "2071-04-03"}]`, false, []string{"x.born=keep", "x=drop"}, `[null]`},
+		{"a struct that requires a value", person, `[{"name": "Ana", "born": "2071-04-03"}]`, true, []string{"x=drop"}, `[{"born":null,"name":null}]`},
+		{"fields that require a value", strict, `[{"name": "Ana"}, null]`, false, []string{"x=drop"}, `[null,null]`},
+		{"list of structs", arrow.ListOf(person), `[[{"name": "Ana", "born": null}, {"name": "Eva", "born": null}, null], [], null]`, false, []string{"x=drop"}, `[null,null,null]`},
+		{"list of structs, one of which stays in part", arrow.ListOf(person), `[[{"name": "Ana", "born": "2071-04-03"}, {"name": "Eva", "born": null}], []]`, false, []string{"x=drop", "x.born=keep"}, `[[{"born":"2071-04-03","name":null},{"born":null,"name":null}],[]]`},
+		{"structs in structs in lists", arrow.ListOf(arrow.StructOf(nullable("a", arrow.ListOf(strict)), nullable("b", text))), `[[{"a": [{"name": "Ana"}, {"name": "Eva"}], "b": "B"}, {"a": [], "b": null}], null]`, false, []string{"x.a=drop"}, `[[{"a":null,"b":"B"},{"a":null,"b":null}],null]`},
+		{"map", arrow.MapOf(text, text), `[[{"key": "Ana", "value": "sister"}, {"key": "Eva", "value": null}], [], null]`, false, []string{"*=drop"}, `[null,null,null]`},
+		{"list of texts that cannot be null", texts, `[["Ana", "Eva"], [], null]`, false, []string{"x=drop"}, `[null,null,null]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := parquetOf(t, parquetColumn{name: "x", typ: c.typ, values: c.values, required: c.required}, parquetColumn{name: "note", typ: text, values: notes(c.values)})
+			raw, err := replaceParquet(t, path, withRules(t, "parquet", Options{Columns: []string{"note"}}, append(c.rules, "note=text")...), tagged)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := valuesOf(t, raw); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			for _, old := range []string{"Ana", "Eva", "sister"} {
+				if bytes.Contains(raw, []byte(old)) {
+					t.Errorf("%q is still in the file", old)
+				}
+			}
+		})
+	}
+	path := parquetOf(t, parquetColumn{name: "x", typ: strict, values: `[{"name": "Ana"}]`, required: true})
+	want := `cannot have the rule drop: the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as x.name=hash`
+	if _, err := replaceParquet(t, path, withRules(t, "parquet", Options{}, "*=drop"), tagged); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Error(err)
+	}
+}
+
+// What hash and drop took out of the columns, and the key of the patient, stayed in the notes of the same row.
+func TestParquetNotesKnowWhatLeavesTheColumnsOfTheirRow(t *testing.T) {
+	path := parquetOf(t,
+		parquetColumn{name: "mrn", typ: arrow.PrimitiveTypes.Int64, values: `[5512345]`},
+		parquetColumn{name: "acct", typ: arrow.BinaryTypes.String, values: `["BR55T"]`},
+		parquetColumn{name: "p", typ: arrow.StructOf(arrow.Field{Name: "phone", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "born", Type: arrow.FixedWidthTypes.Date32, Nullable: true}), values: `[{"phone": "555-0142", "born": "1957-04-03"}]`},
+		parquetColumn{name: "note", typ: arrow.BinaryTypes.String, values: `["Seen."]`},
+	)
+	f, err := Lookup("parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	o := withRules(t, "parquet", Options{Columns: []string{"note"}, Patient: "mrn", NoPatient: true}, "acct=hash", "p=drop")
+	var known []string
+	for r, err := range f.Read(in, path, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range r.Notes[0].Known {
+			known = append(known, v.Text)
+		}
+	}
+	if got := strings.Join(known, " "); got != "5512345 BR55T 555-0142 1957-04-03" {
+		t.Error(got)
+	}
+}
+
+// The id of a note that cannot be examined was in the error although the column was hashed or emptied.
+func TestParquetErrorsDoNotNameIDsThatGo(t *testing.T) {
+	texts := array.NewStringBuilder(memory.DefaultAllocator)
+	texts.Append("Seen.\xff")
+	ids, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["MRN77"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := []arrow.Field{{Name: "id", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "note", Type: arrow.BinaryTypes.String, Nullable: true}}
+	path := saveArrow(t, arrow.NewSchema(fields, nil), []arrow.Array{ids, texts.NewArray()}, parquet.NewWriterProperties())
+	o := Options{Columns: []string{"note"}, ID: "id", Patient: "id"}
+	for _, c := range []struct {
+		rule    string
+		emptied bool
+		want    string
+	}{
+		{"note=text", false, `n.parquet:1: the note "MRN77" in the column "note": invalid UTF-8`},
+		{"id=hash", true, `n.parquet:1: the note "0123" in the column "note": invalid UTF-8`},
+		{"id=drop", true, `n.parquet:1: the note in the column "note": invalid UTF-8`},
+		{"note=text", true, `n.parquet:1: the note in the column "note": invalid UTF-8`},
+	} {
+		o := withRules(t, "parquet", o, c.rule)
+		o.NoPatient, o.Pseudonym = c.emptied, func(string) string { return "0123" }
+		if _, err := replaceParquet(t, path, o, tagged); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v", c.rule, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // withRules adds rules for the fields of a format to options. The pseudonym of 7 is #7.
@@ -124,7 +125,7 @@ func TestColumnsWithRules(t *testing.T) {
 		{[]string{"*=drop"}, "", `n.csv:1: the column "note" contains notes, so it cannot have the rule drop, only text`},
 		{[]string{"a=drop"}, "", `n.csv:1: the header has no column "a", for which there is a rule`},
 		{[]string{"mrn=keep"}, "", `n.csv:1: the column "mrn" cannot be both emptied and kept: give --keep-patient`},
-		{[]string{"A.b=drop"}, "", `n.csv:1: the column "a.b" differs only in case from one for which there is a rule: give it a rule of its own, such as keep`},
+		{[]string{"A.b=drop"}, "", `n.csv:1: the column "a.b" differs only in case from "A.b", for which there is a rule: write --field a.b=ACTION, or a.b=keep if the column may stay`},
 		{[]string{"a.b=text"}, "", `n.csv:1: the column "a.b" cannot have the rule text: name it as a column with notes`},
 		{[]string{"a.b=known"}, "", `n.csv:1: the column "a.b" cannot have the rule known: name it as a column with notes`},
 	} {
@@ -183,8 +184,8 @@ func TestKeysWithRules(t *testing.T) {
 		err      string
 	}{
 		{"nested", `{"m":{"n":"Ana"},"text":"."}`, nil, []string{"m.n=person"}, `{"m":{"n":"[PATIENT]"},"text":"."}`, ""},
-		{"a key that differs in case", `{"N":"Ana","text":"."}`, nil, []string{"n=person"}, "", "n.jsonl:1: a key that differs only in case from one for which there is a rule: give it a rule of its own, such as keep (offset 5)"},
-		{"a key that differs in case, below", `{"m":{"N":"Ana"},"text":"."}`, nil, []string{"M.n=person"}, "", "n.jsonl:1: a key that differs only in case from one for which there is a rule: give it a rule of its own, such as keep (offset 10)"},
+		{"a key that differs in case", `{"N":"Ana","text":"."}`, nil, []string{"n=person"}, "", "n.jsonl:1: a key that differs only in case from \"n\", for which there is a rule: write the rule as the key is written, or give the key a rule of its own, such as keep (offset 5)"},
+		{"a key that differs in case, below", `{"m":{"N":"Ana"},"text":"."}`, nil, []string{"M.n=person"}, "", "n.jsonl:1: a key that differs only in case from \"M.n\", for which there is a rule: write the rule as the key is written, or give the key a rule of its own, such as keep (offset 10)"},
 		{"a key that differs in case, with a rule", `{"N":"Ana","n":"Eva","text":"."}`, nil, []string{"n=person", "N=keep"}, `{"N":"Ana","n":"[PATIENT]","text":"."}`, ""},
 		{"a patient that differs in case", `{"Patient":"7","text":"."}`, nil, []string{"n=person"}, "", `n.jsonl:1: a key that differs only in case from that of the patient, "patient": give it as --patient, or give it a rule of its own, such as --field KEY=keep (offset 1)`},
 		{"a patient that differs in case, with a rule", `{"Patient":"7","text":"."}`, nil, []string{"Patient=keep"}, `{"Patient":"7","text":"."}`, ""},
@@ -281,4 +282,39 @@ func TestDatesOfMachines(t *testing.T) {
 			t.Errorf("%q is read as %s", value, date)
 		}
 	}
+}
+
+// What hash and drop took out of the fields of a table, and the key of the patient, stayed in the notes of the same row.
+func TestNotesKnowWhatLeavesTheFieldsOfTheirRow(t *testing.T) {
+	rules := []string{"patient=hash", "acct=hash", "phone=drop", "born=drop", "rest=drop"}
+	want := "A-5512 BR55T 555-0142 1957-04-03"
+	check := func(format string, notes []*Note, err error) {
+		t.Helper()
+		var known []string
+		if err == nil && len(notes) == 1 {
+			for _, v := range notes[0].Known {
+				if known = append(known, v.Text); !v.Guessed || (v.Kind == safetynet.Date) != (v.Text == "1957-04-03") {
+					t.Errorf("%s: %+v", format, v)
+				}
+			}
+		}
+		if got := strings.Join(known, " "); got != want || err != nil {
+			t.Errorf("%s: %q, want %q, %v", format, got, want, err)
+		}
+	}
+	o := Options{Columns: []string{"note"}, Patient: "patient", NoPatient: true}
+	_, notes, err := replaceFields(t, "csv", "patient,acct,phone,born,rest,note\nA-5512,BR55T,555-0142,1957-04-03 00:00,HbA1c,Seen.\n", withRules(t, "csv", o, rules...), false)
+	check("csv", notes, err)
+	_, notes, err = replaceFields(t, "jsonl", `{"patient":"A-5512","acct":"BR55T","phone":"555-0142","born":"1957-04-03","rest":{"a":["HbA1c",1234]},"note":"Seen."}`, withRules(t, "jsonl", o, rules...), false)
+	check("jsonl", notes, err)
+	want = "A-5512"
+	for format, in := range map[string]string{"csv": "patient,note\nA-5512,Seen.\n", "jsonl": `{"patient":"A-5512","note":"Seen."}`} {
+		_, notes, err := replaceFields(t, format, in, o, false)
+		check(format+" without rules", notes, err)
+	}
+	record, err := JSONLine([]byte(`{"patient":"A-5512","note":"Seen."}`), "n.jsonl", 1, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("worker", record.Notes, err)
 }

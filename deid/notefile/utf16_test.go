@@ -1,6 +1,7 @@
 package notefile
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -88,6 +89,30 @@ func edited(t *testing.T, e example) (file string, notes []string, whole bool) {
 		out.Write(raw)
 	}
 	return out.String(), notes, true
+}
+
+// A file with the byte order mark of UTF-8 was read in the encoding of the option, in which its letters beyond ASCII are others.
+func TestTheMarkOfUTF8OutweighsTheEncoding(t *testing.T) {
+	for _, e := range []example{
+		{format: "text", name: "n.txt", file: markup.BOM + "Señora Muñoz."},
+		{format: "csv", name: "n.csv", file: markup.BOM + "note\nSeñora Muñoz.\n", options: Options{Columns: []string{"note"}}},
+		{format: "jsonl", name: "n.jsonl", file: markup.BOM + `{"text":"Señora Muñoz."}`},
+	} {
+		want, wantNotes, ok := edited(t, e)
+		if !ok {
+			t.Fatal(e.format)
+		}
+		for _, encoding := range []string{"windows-1252", "latin1"} {
+			e.options.Encoding = encoding
+			if got, notes, ok := edited(t, e); !ok || got != want || !slices.Equal(notes, wantNotes) {
+				t.Errorf("%s, %s: %q, want %q", e.format, encoding, got, want)
+			}
+		}
+		e.options.Encoding = "utf-16le"
+		if got, _, ok := edited(t, e); ok {
+			t.Errorf("%s is read as UTF-16: %q", e.format, got)
+		}
+	}
 }
 
 func TestInvalidUTF16(t *testing.T) {

@@ -46,6 +46,8 @@ type Value struct {
 	Kind Kind
 	Text string
 	Type string // its type of PHI; "": the type that the type set has for the kind
+	// Guessed means that the kind is a guess, so that the value does not decide the type of what a tagger finds.
+	Guessed bool
 }
 
 func (v Value) how() how {
@@ -129,6 +131,20 @@ func (v *Values) Alias(name, patient string) {
 	}
 }
 
+// Join adds the values of other, and its other names of patients.
+func (v *Values) Join(other *Values) {
+	for patient, values := range other.byPatient {
+		v.byPatient[patient] = append(v.byPatient[patient], values...)
+	}
+	for note, values := range other.byNote {
+		v.byNote[note] = append(v.byNote[note], values...)
+	}
+	for name, patient := range other.patients {
+		v.Alias(name, patient)
+	}
+	v.short += other.short
+}
+
 func (v *Values) put(of map[string][]Value, key string, values []Value) {
 	v.short += TooShort(values)
 	of[key] = append(of[key], values...)
@@ -178,7 +194,7 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 	v := NewValues()
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "a file of known values must be text in UTF-8"}
+		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "a file of known values must be text in UTF-8" + insteadOf(raw)}
 	}
 	if first := bytes.TrimSpace(raw); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		err = v.readJSON(path, raw, types)
@@ -189,6 +205,17 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 		err = &data.Error{Path: path, Offset: -1, Reason: "contains no value"}
 	}
 	return v, err
+}
+
+// insteadOf says what a file is that is not text in UTF-8, or returns "".
+func insteadOf(raw []byte) string {
+	switch {
+	case bytes.HasPrefix(raw, []byte("\x1f\x8b")):
+		return ", but it is gzipped: unzip it first"
+	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")), bytes.IndexByte(raw[:min(len(raw), 1<<10)], 0) >= 0:
+		return ", but it is UTF-16 or not text: convert it first"
+	}
+	return ""
 }
 
 // maxKnown is the largest file of known values, in bytes.
@@ -210,6 +237,12 @@ func notText(raw []byte) int {
 func (v *Values) readCSV(path string, raw []byte, types *data.TypeSet) error {
 	in := csv.NewReader(bytes.NewReader(raw))
 	var header []string
+	hint := func() string {
+		if len(header) == 1 {
+			return ", but the header has only one column: is the delimiter another than a comma?"
+		}
+		return ""
+	}
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
@@ -217,7 +250,7 @@ func (v *Values) readCSV(path string, raw []byte, types *data.TypeSet) error {
 		}
 		if err != nil { // the error names the line and does not quote the file
 			if e, ok := errors.AsType[*csv.ParseError](err); ok {
-				return &data.Error{Path: path, Line: e.Line, Offset: -1, Reason: e.Err.Error()}
+				return &data.Error{Path: path, Line: e.Line, Offset: -1, Reason: e.Err.Error() + hint()}
 			}
 			return err
 		}
@@ -231,7 +264,7 @@ func (v *Values) readCSV(path string, raw []byte, types *data.TypeSet) error {
 			fields[header[i]] = append(fields[header[i]], text)
 		}
 		if err := v.add(fields, types); err != nil {
-			return &data.Error{Path: path, Line: line, Offset: -1, Reason: err.Error()}
+			return &data.Error{Path: path, Line: line, Offset: -1, Reason: err.Error() + hint()}
 		}
 	}
 }

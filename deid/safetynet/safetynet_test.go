@@ -255,7 +255,7 @@ func TestRead(t *testing.T) {
 		}
 		return Read(path, types(t))
 	}
-	want := []Value{{ID, "0042", ""}, {Name, "Oda Lund", ""}, {Name, "Oda Vega", ""}}
+	want := []Value{{Kind: ID, Text: "0042"}, {Kind: Name, Text: "Oda Lund"}, {Kind: Name, Text: "Oda Vega"}}
 	for _, content := range []string{
 		"\uFEFFpatient,Name,MRN\n7,Oda Lund,0042\n7,Oda Vega,\n",
 		`{"patient": "7", "mrn": "0042", "name": ["Oda Lund", "Oda Vega"]}`,
@@ -276,14 +276,20 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Value{{Clinician, "Oda Lund", ""}, {ID, "123-45-6789", ""}, {Other, "Rex the dog", ""}}, v.Of(&data.Document{ID: "n"})); diff != "" {
+	if diff := cmp.Diff([]Value{{Kind: Clinician, Text: "Oda Lund"}, {Kind: ID, Text: "123-45-6789"}, {Kind: Other, Text: "Rex the dog"}}, v.Of(&data.Document{ID: "n"})); diff != "" {
 		t.Error(diff)
 	}
 	for content, want := range map[string]string{
-		"name\nZebulon\n":           "known:2: patient or id is required",
-		"patient,name\n1,2,3\n":     "known:2: wrong number of fields",
-		"{\"patient\":1}\n{Zebulon": "known:2: not valid JSON",
-		"[7]":                       "known:1: not an array of objects",
+		"name\nZebulon\n":              "known:2: patient or id is required",
+		"patient;name\n7;Zebulon\n":    "known:2: patient or id is required, but the header has only one column: is the delimiter another than a comma?",
+		"patient;name\n7;Zebulon, A\n": "known:2: wrong number of fields, but the header has only one column: is the delimiter another than a comma?",
+		"patient\tname\n7\tZebulon\n":  "known:2: patient or id is required, but the header has only one column",
+		"\x1f\x8b\x08":                 "known:1: a file of known values must be text in UTF-8, but it is gzipped: unzip it first",
+		"\xff\xfep\x00":                "known:1: a file of known values must be text in UTF-8, but it is UTF-16 or not text: convert it first",
+		"p\x00a\x00":                   "known:1: a file of known values must be text in UTF-8, but it is UTF-16 or not text: convert it first",
+		"patient,name\n1,2,3\n":        "known:2: wrong number of fields",
+		"{\"patient\":1}\n{Zebulon":    "known:2: not valid JSON",
+		"[7]":                          "known:1: not an array of objects",
 		"{\"patient\":1,\"name\":{\"a\":\"Zebulon\"}}": "known:1: object 1: a value is not a string",
 	} {
 		if _, err := file(content); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Zebulon") {

@@ -17,6 +17,7 @@ type Leaf struct {
 	// instead of "notes.list.element.text".
 	Short    string
 	Names    []string // the names that Short consists of
+	Groups   []*Group // what contains the field, from the outermost
 	Optional bool     // the field itself can be null
 	Repeated bool     // a row can have several values
 	MaxDef   byte     // the definition level of a value that is not null
@@ -27,6 +28,13 @@ type Leaf struct {
 	length   int // of fixed-length byte arrays
 	logical  logicalType
 	scale    int64 // of decimals; of dates, the number of units per day
+}
+
+// Group is a field of the schema that contains others, or one of the groups that a list or map consists of.
+type Group struct {
+	Names    []string // as for a Leaf; groups that Short leaves out have those of what contains them
+	Optional bool     // the group itself can be null
+	Rep, Def byte     // the highest levels of the group itself
 }
 
 type logicalType int
@@ -124,7 +132,7 @@ func readSchema(elements []field) ([]*Leaf, error) {
 	root := &s.elements[0].value
 	s.elements = s.elements[1:]
 	for range root.number(5, 0) {
-		if err := s.element(nil, nil, 0, 0, nil, 0); err != nil {
+		if err := s.element(nil, nil, nil, 0, 0, nil, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -134,9 +142,9 @@ func readSchema(elements []field) ([]*Leaf, error) {
 	return s.leaves, nil
 }
 
-// element reads a field and everything below it. path and short are the names above it; parent is
-// the group that contains it, and siblings the number of fields of that group.
-func (s *schemaReader) element(path, short []string, rep, def byte, parent *value, hidden int) error {
+// element reads a field and everything below it. path and short are the names above it, and groups what contains it, of which parent is
+// the last. hidden says what of its name Short leaves out.
+func (s *schemaReader) element(path, short []string, groups []*Group, rep, def byte, parent *value, hidden int) error {
 	if len(s.elements) == 0 || len(path) > 64 {
 		return errSchema
 	}
@@ -169,8 +177,9 @@ func (s *schemaReader) element(path, short []string, rep, def byte, parent *valu
 		short = append(short[:len(short):len(short)], name)
 	}
 	if children > 0 {
+		groups = append(groups[:len(groups):len(groups)], &Group{Names: short, Optional: repetition == 1, Rep: rep, Def: def})
 		for range children {
-			if err := s.element(path, short, rep, def, e, below); err != nil {
+			if err := s.element(path, short, groups, rep, def, e, below); err != nil {
 				return err
 			}
 		}
@@ -187,7 +196,7 @@ func (s *schemaReader) element(path, short []string, rep, def byte, parent *valu
 		return errSchema
 	}
 	l := &Leaf{
-		Path: strings.Join(path, "."), Short: strings.Join(short, "."), Names: slices.Clone(short), Optional: repetition == 1, Repeated: rep > 0, MaxDef: def,
+		Path: strings.Join(path, "."), Short: strings.Join(short, "."), Names: slices.Clone(short), Groups: groups, Optional: repetition == 1, Repeated: rep > 0, MaxDef: def,
 		index: len(s.leaves), maxRep: rep, physical: physical, length: int(e.number(2, 0)),
 	}
 	if l.physical == physFixed && l.length < 0 {

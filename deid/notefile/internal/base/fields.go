@@ -1,6 +1,7 @@
 package base
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,25 @@ var kindOfSort = map[data.Sort]safetynet.Kind{
 	data.Street: safetynet.Street, data.City: safetynet.City, data.Zip: safetynet.ZIP,
 }
 
+// Learn remembers the value of a field that identifies its patient because it names the patient (the action is ""), or that goes because
+// of field.Hash or field.Drop. ShareValues makes it a known value of the notes if it can be searched for: see safetynet.IsIdentifier. A
+// dropped date is one, too.
+func (r *Record) Learn(action field.Action, text string) {
+	value := safetynet.Value{Kind: safetynet.ID, Text: text, Guessed: true}
+	if action == field.Drop {
+		if isoDate.MatchString(text) {
+			value.Kind, value.Text = safetynet.Date, isoDate.FindStringSubmatch(text)[1]
+		} else if !safetynet.MayIdentify(text) {
+			return
+		}
+	} else if !safetynet.IsIdentifier(text) {
+		return
+	}
+	if !slices.Contains(r.learned, value) {
+		r.learned = append(r.learned, value)
+	}
+}
+
 // ShareValues makes the values of the fields of a record known values of its notes of the same patient.
 func (r *Record) ShareValues(types *data.TypeSet) {
 	for _, f := range r.Notes {
@@ -55,6 +75,14 @@ func (r *Record) ShareValues(types *data.TypeSet) {
 			}
 		}
 	}
+	for _, value := range r.learned {
+		for _, n := range r.Notes {
+			known := func(other safetynet.Value) bool { return other.Text == value.Text }
+			if !n.IsValue() && !slices.ContainsFunc(n.Known, known) {
+				n.Known = append(slices.Clip(n.Known), value)
+			}
+		}
+	}
 }
 
 // IsValue reports whether the note is a field whose whole value is PHI.
@@ -64,6 +92,11 @@ func (n *Note) IsValue() bool { return n.Field == field.Shift || n.Field != "" &
 func (n *Note) NewValue(edits []markup.Edit) string {
 	text := markup.Apply(n.Text, edits)
 	return text[n.Spans[0].Start:]
+}
+
+// NearRule says that a column has no rule, but one whose name differs only in case has. path is that of a rule for the column.
+func NearRule(column, near, path string) string {
+	return fmt.Sprintf("the column %q differs only in case from %q, for which there is a rule: write --field %s=ACTION, or %s=keep if the column may stay", column, near, path, path)
 }
 
 // Count counts a field that Encode changes.

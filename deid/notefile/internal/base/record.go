@@ -37,6 +37,8 @@ type Record struct {
 	Finish  func(raw []byte) []byte                   // changes Raw after all edits; may be nil
 	Charset Encoding                                  // the encoding that Encode writes; nil for UTF-8
 	Origin  any                                       // what the Writer of the format must know
+
+	learned []safetynet.Value // see Learn
 }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.
@@ -128,7 +130,8 @@ type Options struct {
 	// of a format with a Sidecar are read by Sidecar.Decode.
 	Marked bool
 	// Encoding is the encoding in which the file is read and written: utf-8 (default), utf-16le, utf-16be, latin1 or
-	// windows-1252. A file that begins with the byte order mark of UTF-16 is in UTF-16, whatever the option.
+	// windows-1252. A file that begins with the byte order mark of UTF-16 is in UTF-16, whatever the option, and one that begins with that of
+	// UTF-8 is in UTF-8 unless the option is UTF-16, which is an error.
 	Encoding string
 	Columns  []string // columns of CSV, or keys of JSON Lines (a.b: b in a), that contain notes; default for JSON Lines: text
 	ID       string   // column or key of the note's id; default for JSON Lines: id, then meta.note_id; else file and line

@@ -31,15 +31,17 @@ type Source struct {
 	In       *bufio.Reader
 	Line     int      // of the next byte to read, from 1
 	Offset   int      // of the next byte to read, in bytes of UTF-8
-	Encoding Encoding // of the stream, if Options name it or it begins with the byte order mark of UTF-16; nil for UTF-8
+	Encoding Encoding // of the stream, if Options name it or its byte order mark; nil for UTF-8
 }
 
-// NewSource returns a source that reads a stream in an encoding, or in UTF-16 if it begins with the byte order mark of that.
+// NewSource returns a source that reads a stream in an encoding, or in UTF-16 or UTF-8 if it begins with the byte order mark of that.
 func NewSource(r io.Reader, name string, enc Encoding) *Source {
 	in := bufio.NewReaderSize(r, 1<<16)
 	start, _ := in.Peek(4) // reading returns the error again
 	if order := markedOrder(start); order != nil && !isUTF16(enc) {
 		enc = utf16Code{order}
+	} else if bytes.HasPrefix(start, []byte(markup.BOM)) && !isUTF16(enc) {
+		enc = nil
 	}
 	if enc != nil {
 		in = bufio.NewReaderSize(enc.decoder(in, name), 1<<16)

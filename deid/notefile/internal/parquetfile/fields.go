@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
@@ -15,30 +16,48 @@ import (
 type column struct {
 	leaf   *parquet.Leaf
 	action field.Action
+	group  *parquet.Group // what becomes null as a whole if the column is dropped; nil: each value
 }
 
-// findFields finds the columns that have rules. The path of a column is its name. It is an error if a rule names a column that does not
-// exist, or whose type it does not suit.
+// findFields finds the columns that have rules. The path of a column is its name. A rule that drops a struct, a list or a map is one for all
+// columns in it. It is an error if a rule names a column that does not exist, or whose type it does not suit.
 func (t *table) findFields() error {
 	rules := t.options.Fields
 	if rules == nil {
 		return nil
 	}
 	var paths [][]string
+	actions := map[*parquet.Leaf]field.Action{}
 	for _, l := range t.file.Leaves {
-		paths = append(paths, l.Names)
-		action, ok := rules.Action(l.Names...)
-		if rules.NearMiss(l.Names...) {
-			return t.in.Defect(0, -1, fmt.Sprintf("the column %q differs only in case from one for which there is a rule: give it a rule of its own, such as keep", l.Short))
+		action, ok, err := rules.ActionWithin(l.Names...)
+		if err != nil {
+			return t.in.Defect(0, -1, err.Error())
 		}
+		if ok {
+			actions[l] = action
+		}
+		for n := range l.Names {
+			path := l.Names[:n+1]
+			paths = append(paths, path)
+			if near := rules.NearMiss(path...); !ok && near != "" {
+				return t.in.Defect(0, -1, base.NearRule(strings.Join(path, "."), near, pathOf(path)))
+			}
+		}
+	}
+	for _, l := range t.file.Leaves {
+		action, ok := actions[l]
 		emptied := l == t.patient && t.options.NoPatient
 		if !ok || action == field.Keep && !emptied || action == field.Text && slices.Contains(t.notes, l) {
 			continue
 		}
-		if reason := t.unsuited(l, action); reason != "" {
+		c := column{leaf: l, action: action}
+		if action == field.Drop {
+			c.group = t.dropped(l, actions)
+		}
+		if reason := t.unsuited(c); reason != "" {
 			return t.in.Defect(0, -1, fmt.Sprintf("the column %q, which contains %s, cannot have the rule %s: %s", l.Short, l.Type(), action, reason))
 		}
-		t.fields = append(t.fields, column{l, action})
+		t.fields = append(t.fields, c)
 	}
 	if missing := rules.Missing(paths); len(missing) > 0 {
 		hint := ""
@@ -50,8 +69,30 @@ func (t *table) findFields() error {
 	return nil
 }
 
+// dropped returns the outermost group around a column that is dropped with all columns in it and can be null, or nil. That of a list of
+// values counts only if these cannot be null themselves.
+func (t *table) dropped(l *parquet.Leaf, actions map[*parquet.Leaf]field.Action) *parquet.Group {
+	for _, g := range l.Groups {
+		list := len(g.Names) == len(l.Names)
+		if !g.Optional || list && l.Optional {
+			continue
+		}
+		if drop, err := t.options.Fields.Drops(g.Names...); err != nil || !drop {
+			continue
+		}
+		kept := func(other *parquet.Leaf) bool {
+			return slices.Contains(other.Groups, g) && actions[other] != field.Drop
+		}
+		if !slices.ContainsFunc(t.file.Leaves, kept) {
+			return g
+		}
+	}
+	return nil
+}
+
 // unsuited says why a column cannot have a rule; "" if it can.
-func (t *table) unsuited(l *parquet.Leaf, action field.Action) string {
+func (t *table) unsuited(c column) string {
+	l, action := c.leaf, c.action
 	whole := action.Whole() || action == field.Shift
 	switch {
 	case slices.Contains(t.notes, l):
@@ -64,10 +105,25 @@ func (t *table) unsuited(l *parquet.Leaf, action field.Action) string {
 		return "only text, UUIDs and integers of 64 bits can be pseudonyms"
 	case whole && !l.Key() && !l.Dated():
 		return "only text, integers and dates can be replaced"
-	case (action == field.Drop || whole && !l.Text()) && !l.Optional:
-		return "the schema requires a value, so it cannot be removed"
+	case (action == field.Drop && c.group == nil || whole && !l.Text()) && !l.Optional:
+		other := field.Keep
+		if l.Pseudonyms() {
+			other = field.Hash
+		}
+		return fmt.Sprintf("the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as %s=%s", pathOf(l.Names), other)
 	}
 	return ""
+}
+
+// pathOf writes the path of a rule.
+func pathOf(names []string) string {
+	quoted := slices.Clone(names)
+	for i, name := range quoted {
+		if strings.Contains(name, ".") {
+			quoted[i] = `"` + name + `"`
+		}
+	}
+	return strings.Join(quoted, ".")
 }
 
 // hasRule reports whether there is a rule for a column.
@@ -77,13 +133,23 @@ func (t *table) hasRule(l *parquet.Leaf) bool {
 
 // hashes reports whether the values of a column become pseudonyms.
 func (t *table) hashes(l *parquet.Leaf) bool {
-	return slices.Contains(t.fields, column{l, field.Hash})
+	return slices.Contains(t.fields, column{leaf: l, action: field.Hash})
 }
 
 // addFields adds the slots of the columns with rules to a record.
 func (t *table) addFields(r *base.Record, row [][]parquet.Slot, id, patient string) {
 	for n, f := range t.fields {
 		for k, s := range row[n] {
+			t.learn(r, f, s)
+			if g := f.group; g != nil {
+				if s.Def == f.leaf.MaxDef {
+					r.Count(f.action)
+				}
+				if s.Rep <= g.Rep { // otherwise it is in the same group as the slot before
+					r.Raw = append(r.Raw, s.Rep, min(s.Def, g.Def-1))
+				}
+				continue
+			}
 			at := len(r.Raw)
 			r.Raw = append(r.Raw, s.Rep, s.Def)
 			switch {
@@ -99,6 +165,17 @@ func (t *table) addFields(r *base.Record, row [][]parquet.Slot, id, patient stri
 				t.addValue(r, f, s, at, fmt.Sprintf("%s/%s/%d", id, f.leaf.Short, k+1), patient)
 			}
 		}
+	}
+}
+
+// learn remembers a value that becomes a pseudonym or null; see base.Record.Learn.
+func (t *table) learn(r *base.Record, f column, s parquet.Slot) {
+	switch {
+	case s.Def < f.leaf.MaxDef || f.action != field.Hash && f.action != field.Drop:
+	case f.leaf.Key():
+		r.Learn(f.action, f.leaf.KeyText(s.Value))
+	case f.leaf.Dated():
+		r.Learn(f.action, f.leaf.Day(s.Value))
 	}
 }
 

@@ -202,6 +202,7 @@ func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
 	patient, fields := "", keys
 	if t.patient != nil {
 		patient, _ = keyOf(t.patient, keys[0][0])
+		r.Learn("", patient)
 		fields = keys[1:]
 	}
 	for n, l := range t.notes {
@@ -212,12 +213,12 @@ func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
 			}
 			if err := t.in.CheckUTF8(s.Value, 1, 1); err != nil {
 				e, _ := errors.AsType[*data.Error](err)
-				return nil, t.in.Defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], e.Reason))
+				return nil, t.unexamined(line, n, id, e.Reason)
 			}
 			value := string(s.Value)
 			x, err := rtf.Cell(value, t.options.Drop)
 			if err != nil {
-				return nil, t.in.Defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], err))
+				return nil, t.unexamined(line, n, id, err.Error())
 			}
 			doc := &data.Document{ID: id, Patient: patient, Text: x.Text}
 			if n > 0 {
@@ -237,7 +238,7 @@ func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
 	}
 	t.addFields(r, fields, id, patient)
 	if t.id != nil && t.hashes(t.id) {
-		alias := t.id.KeyText(t.id.FromPseudonym(t.options.Pseudonym(id)))
+		alias := t.pseudonym(id)
 		for _, n := range r.Notes {
 			n.Alias = alias + strings.TrimPrefix(n.ID, id)
 		}
@@ -246,6 +247,24 @@ func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
 		return nil, t.in.TooLong(line)
 	}
 	return r, nil
+}
+
+// pseudonym returns what the column of the id contains instead of an id.
+func (t *table) pseudonym(id string) string {
+	return t.id.KeyText(t.id.FromPseudonym(t.options.Pseudonym(id)))
+}
+
+// unexamined returns the error for a note of the n-th column. It names the note by its id as the output would, or only by its row if the
+// output has another value.
+func (t *table) unexamined(row, n int, id, reason string) error {
+	what := fmt.Sprintf("the note %q", id)
+	switch {
+	case t.id != nil && t.hashes(t.id):
+		what = fmt.Sprintf("the note %q", t.pseudonym(id))
+	case t.id == nil || t.hasRule(t.id) || t.id == t.patient && t.empties():
+		what = "the note"
+	}
+	return t.in.Defect(row, -1, fmt.Sprintf("%s in the column %q: %s", what, t.names[n], reason))
 }
 
 // keyOf returns a value as text. It is not ok if it is null.
