@@ -318,7 +318,7 @@ func (s *search) advance(ctx context.Context, t *trial) error {
 		if err != nil {
 			return err
 		}
-		if err := r.same(); err != nil {
+		if err := s.same(r); err != nil {
 			return err
 		}
 		p, err := s.progress(t, r, epochs)
