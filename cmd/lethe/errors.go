@@ -114,6 +114,9 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	if err != nil {
 		return err
 	}
+	if err := other.SameNotes(f.Split, nil); err != nil {
+		return err
+	}
 	foundB, _, err := other.Found(f.Split)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // System is one of the systems that Compare and Cross compare: an experiment, or existing runs of one
@@ -198,6 +199,14 @@ func (s System) config() *experiments.Config {
 	return s.Runs[0].Config
 }
 
+// load reads a split of the system's corpus. For runs, it is an error if the split is a part of the notes given as train and no longer the same.
+func (s System) load(split string, progress models.Progress) ([]*data.Document, error) {
+	if s.Config != nil {
+		return s.Config.Corpus.Load(split, progress)
+	}
+	return s.Runs[0].Gold(split, progress)
+}
+
 // goldOf reads the documents of each system, which must be the same.
 func (s *study) goldOf(systems []System) ([]compared, error) {
 	var all []compared
@@ -217,9 +226,14 @@ func (s *study) goldOf(systems []System) ([]compared, error) {
 		}
 		if key, _, _ := strictyaml.Difference(first, corpus); i > 0 && key == "" {
 			c.gold = all[0].gold
+			if len(system.Runs) > 0 {
+				if err := system.Runs[0].SameNotes(s.opt.Split, s.opt.Progress); err != nil {
+					return nil, fmt.Errorf("%s: %w", system.Name, err)
+				}
+			}
 		} else {
 			var err error
-			if c.gold, err = corpus.Load(s.opt.Split, s.opt.Progress); err != nil {
+			if c.gold, err = system.load(s.opt.Split, s.opt.Progress); err != nil {
 				return nil, fmt.Errorf("%s: %w", system.Name, err)
 			}
 		}

@@ -86,10 +86,15 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 	for _, system := range systems {
 		c := &system.config().Corpus
 		if at := slices.IndexFunc(corpora, func(o *experiments.Corpus) bool { key, _, _ := strictyaml.Difference(o, c); return key == "" }); at >= 0 {
+			if len(system.Runs) > 0 {
+				if err := system.Runs[0].SameNotes(opt.Split, opt.Progress); err != nil {
+					return nil, fmt.Errorf("%s: %w", system.Name, err)
+				}
+			}
 			result.Corpora[at].Also = append(result.Corpora[at].Also, system.Name)
 			continue
 		}
-		docs, err := c.Load(opt.Split, opt.Progress)
+		docs, err := system.load(opt.Split, opt.Progress)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", system.Name, err)
 		}
