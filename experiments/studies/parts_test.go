@@ -45,3 +45,34 @@ func TestRunsWereScoredOnOtherParts(t *testing.T) {
 		}
 	}
 }
+
+// Models were tested on notes that they were trained on, without a word.
+func TestModelsWereTestedOnTheirTrainingNotes(t *testing.T) {
+	notes := t.TempDir()
+	c := counting(t, notes)
+	run := trainedOn(t, c, filepath.Join(t.TempDir(), "run"))
+	known := counting(t, notes, "name=known", "corpus.splits.test="+store(t, filepath.Join(notes, "known.jsonl"), counted(20, 30)))
+	cross := func() *Crossing {
+		t.Helper()
+		crossing, err := Cross(t.Context(), NewSystems([]string{"known.yaml"}, []*experiments.Config{known}, []*experiments.Run{run}), CrossOptions{Metrics: []string{"strict"}, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return crossing
+	}
+	crossing := cross()
+	if own, other := crossing.Cells[0].Known, crossing.Cells[1].Known; len(own) != 0 || len(other) != 1 || other[0].Notes != 4 || len(crossing.Unknown) != 0 {
+		t.Errorf("known notes: %v and %v; %q", own, other, crossing.Unknown)
+	}
+	var text strings.Builder
+	if err := writeText(&text, crossing); err != nil {
+		t.Fatal(err)
+	}
+	if want := "* counting on known: the scores are too high, because 4 of the 10 documents are among those that " + run.Dir + " was trained on."; strings.Count(text.String(), " *\n") != 1 || !strings.Contains(text.String(), want) {
+		t.Errorf("the table does not say which documents the model knew:\n%s", text.String())
+	}
+	store(t, filepath.Join(notes, "train.jsonl"), counted(0, 20))
+	if unknown := cross().Unknown; len(unknown) != 1 || !strings.Contains(unknown[0], "they have changed since the training") {
+		t.Errorf("changed training notes: %q", unknown)
+	}
+}
