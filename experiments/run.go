@@ -236,7 +236,7 @@ func (r *Run) begin(resume bool) error {
 }
 
 // check returns an error unless the run folder is empty. If the run is resumed, check returns an error
-// unless it had the same configuration, except for the number of epochs and the patience.
+// unless it had the same configuration, except for the number of epochs, which must not be less than are done, and the patience.
 func (r *Run) check(resume bool) error {
 	if resume {
 		earlier, err := OpenRun(r.Dir)
@@ -246,6 +246,13 @@ func (r *Run) check(resume bool) error {
 			return err
 		}
 		if was, is := ann.Of(earlier.Config.System), ann.Of(r.Config.System); was != nil && is != nil { // a resumed run may train for longer
+			log, err := r.Epochs()
+			if err != nil {
+				return err
+			}
+			if done := len(log); is.Training.Epochs < done {
+				return fmt.Errorf("%s: system.ann.training.epochs is %d, but %d epochs are done: it cannot be resumed with fewer", r.Dir, is.Training.Epochs, done)
+			}
 			was.Training.Epochs, was.Training.Patience = is.Training.Epochs, is.Training.Patience
 		}
 		if key, from, to := strictyaml.Difference(earlier.Config, r.Config); key != "" {
