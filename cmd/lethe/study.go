@@ -82,7 +82,7 @@ func carryOut[R any, P interface {
 		f.opt.Dir = filepath.Join("runs", configs[0].Name+"-"+kind+"-"+time.Now().Format("20060102-150405"))
 	}
 	began := false
-	f.opt.Progress, f.opt.Failed, f.opt.Version = p.show, p.failed, version
+	f.opt.Progress, f.opt.Failed, f.opt.Warn, f.opt.Version = p.show, p.failed, p.failed, version
 	f.opt.Begin = func(run string, number, of int) {
 		if byDefault && !began {
 			p.line("study folder: %s", f.opt.Dir)

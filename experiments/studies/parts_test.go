@@ -76,3 +76,18 @@ func TestModelsWereTestedOnTheirTrainingNotes(t *testing.T) {
 		t.Errorf("changed training notes: %q", unknown)
 	}
 }
+
+// Notes that were added to a split after its predictions counted as missed without a word.
+func TestNotesWithoutPredictionsCountedAsMissed(t *testing.T) {
+	notes := t.TempDir()
+	run := trainedOn(t, counting(t, notes), filepath.Join(t.TempDir(), "run"))
+	store(t, filepath.Join(notes, "dev.jsonl"), counted(30, 38))
+	var warnings []string
+	opt := Options{Workers: 1, Shuffles: 20, Warn: func(err error) { warnings = append(warnings, err.Error()) }}
+	if _, err := Compare(t.Context(), NewSystems(nil, nil, []*experiments.Run{run}), opt); err != nil {
+		t.Fatal(err)
+	}
+	if want := run.Dir + ": missing in the system's output, all their spans counted as missed: 2 of 8 documents (n36, n37)"; !slices.Equal(warnings, []string{want}) {
+		t.Errorf("warnings %q, want %q", warnings, want)
+	}
+}

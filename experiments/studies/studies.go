@@ -54,6 +54,7 @@ type Options struct {
 	Begin    func(run string, number, of int) // called before each run is trained or resumed; may be nil
 	Epoch    func(taggers.Epoch)              // called after each epoch; may be nil
 	Failed   func(error)                      // called for each note that could not be written; may be nil
+	Warn     func(error)                      // called for runs that lack predictions for notes, which count as missed; may be nil
 	Progress models.Progress
 }
 
@@ -360,6 +361,9 @@ func (s *study) read(r *experiments.Run, gold []*data.Document) (trained, error)
 	found, _, err := r.Found(s.opt.Split)
 	if err != nil {
 		return trained{}, err
+	}
+	if err := evaluation.Unpredicted(r.Dir, gold, found); err != nil && s.opt.Warn != nil {
+		s.opt.Warn(err)
 	}
 	report, err := evaluation.Compare(data.Each(gold), data.Each(found))
 	if err != nil {
