@@ -2,6 +2,7 @@ package studies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -119,6 +120,9 @@ func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*
 	c, err := s.config.With()
 	if err != nil {
 		return nil, nil, err
+	}
+	if c.Corpus.Fold.Of > 0 {
+		return nil, nil, errors.New("corpus.fold: must not be set, because a cross-validation sets it")
 	}
 	for _, split := range []string{experiments.DevSplit, experiments.TestSplit} {
 		if !slices.Contains(c.Corpus.Merge, split) {

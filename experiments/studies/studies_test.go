@@ -797,6 +797,10 @@ func TestBadStudies(t *testing.T) {
 		err.Error() != "corpus.subset: must not be set, because a learning curve sets it" {
 		t.Errorf("subset: error %v", err)
 	}
+	if _, err := CrossValidate(t.Context(), load(t, tiny, "corpus.notes.test=null", "corpus.fold={number: 1, of: 3}"), 3, "patient", Options{}); err == nil ||
+		err.Error() != "corpus.fold: must not be set, because a cross-validation sets it" {
+		t.Errorf("fold: error %v", err)
+	}
 	dir := filepath.Join(t.TempDir(), "x")
 	if _, err := Ablate(t.Context(), c, Options{Dir: dir, Resume: true}); err == nil || err.Error() != dir+": contains no study.yaml, so there is no study to resume" {
 		t.Errorf("nothing to resume: error %v", err)

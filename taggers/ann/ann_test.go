@@ -465,6 +465,11 @@ func TestValidateNamesTheKey(t *testing.T) {
 		"sentences":                   func(c *Config) { c.Sentences = "" },
 		"scheme":                      func(c *Config) { c.Scheme = "bioes" },
 		"vectors.freeze":              func(c *Config) { c.Vectors.Freeze = true },
+		"vectors.keep:":               func(c *Config) { c.Vectors.Keep = "training" },
+		"vectors.most":                func(c *Config) { c.Vectors.Most = 5 },
+		"features.dimension":          func(c *Config) { c.Features.Dimension = 25 },
+		"features.at":                 func(c *Config) { c.Features.At = "output" },
+		"features.dropout":            func(c *Config) { c.Features.Dropout = 0.5 },
 		"max_sentence":                func(c *Config) { c.MaxTokens = 0 },
 		"vocabulary.min_documents":    func(c *Config) { c.Vocabulary.MinDocuments = 0 },
 		"vectors.keep":                func(c *Config) { c.Vectors.Keep = "some" },
@@ -477,7 +482,7 @@ func TestValidateNamesTheKey(t *testing.T) {
 	} {
 		c := DefaultConfig()
 		edit(&c)
-		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), key+":") {
+		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), strings.TrimSuffix(key, ":")+":") {
 			t.Errorf("%s: error is %v", key, err)
 		}
 	}

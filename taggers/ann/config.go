@@ -3,6 +3,7 @@
 package ann
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/lethe-deid/lethe/data"
@@ -102,6 +103,16 @@ func (f Features) Validate() error {
 	case !(f.Dropout >= 0 && f.Dropout < 1):
 		return fmt.Errorf("dropout: %v is not in [0, 1)", f.Dropout)
 	}
+	if d := DefaultConfig().Features; f.IsZero() {
+		switch {
+		case f.Dimension != d.Dimension:
+			return errors.New("dimension: requires families")
+		case f.At != d.At:
+			return errors.New("at: requires families")
+		case f.Dropout != d.Dropout:
+			return errors.New("dropout: requires families")
+		}
+	}
 	return nil
 }
 
@@ -161,6 +172,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("vectors.most: %d is negative", c.Vectors.Most)
 	case c.Vectors.File == "" && c.Vectors.Freeze:
 		return fmt.Errorf("vectors.freeze: requires vectors.file")
+	case c.Vectors.File == "" && c.Vectors.Keep != "all":
+		return fmt.Errorf("vectors.keep: requires vectors.file")
+	case c.Vectors.File == "" && c.Vectors.Most > 0:
+		return fmt.Errorf("vectors.most: requires vectors.file")
 	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:
 		return fmt.Errorf("vectors.file: requires a positive network.token_embedding")
 	case t.Batch < 1 || t.Batch > MaxBatch:
