@@ -222,6 +222,9 @@ func (s System) load(split string, progress models.Progress) ([]*data.Document, 
 	if s.Config != nil {
 		return s.Config.Corpus.Load(split, progress)
 	}
+	if err := s.config().Corpus.CheckSplit(split); err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
 	return s.Runs[0].Gold(split, progress)
 }
 
