@@ -122,7 +122,7 @@ func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*
 		return nil, nil, err
 	}
 	if c.Corpus.Fold.Of > 0 {
-		return nil, nil, errors.New("corpus.fold: must not be set, because a cross-validation sets it")
+		return nil, nil, errors.New("corpus.fold: must not be set, because a cross-validation sets it: take it away with --set corpus.fold=null")
 	}
 	for _, split := range []string{experiments.DevSplit, experiments.TestSplit} {
 		if !slices.Contains(c.Corpus.Merge, split) {

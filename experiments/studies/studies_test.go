@@ -798,7 +798,7 @@ func TestBadStudies(t *testing.T) {
 		t.Errorf("subset: error %v", err)
 	}
 	if _, err := CrossValidate(t.Context(), load(t, tiny, "corpus.notes.test=null", "corpus.fold={number: 1, of: 3}"), 3, "patient", Options{}); err == nil ||
-		err.Error() != "corpus.fold: must not be set, because a cross-validation sets it" {
+		err.Error() != "corpus.fold: must not be set, because a cross-validation sets it: take it away with --set corpus.fold=null" {
 		t.Errorf("fold: error %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "x")
