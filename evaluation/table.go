@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/lethe-deid/lethe/data"
 )
 
 // listed is the number of document IDs that WriteText names. JSON contains all of
@@ -59,6 +61,25 @@ func (m Matching) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// Unpredicted returns an error that names the gold documents that the output of a system lacks, so that all their spans count as missed. It is
+// nil if there are none.
+func Unpredicted(system string, gold, found []*data.Document) error {
+	has := map[string]bool{}
+	for _, d := range found {
+		has[d.ID] = true
+	}
+	var missing []string
+	for _, d := range gold {
+		if !has[d.ID] {
+			missing = append(missing, d.ID)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: missing in the system's output, all their spans counted as missed: %d of %d documents (%s)", system, len(missing), len(gold), some(missing))
 }
 
 // CorrectionLines returns lines that say how corrected scores deviate from those

@@ -142,7 +142,9 @@ func shrink(s taggers.System) {
 			c.Features.Resources.Headings[i].Builtin = "en-headings" // the language of the generated notes
 		}
 	case *ensemble.Config:
-		c.Folds = 2 // there are few patients
+		if c.Method == ensemble.Learned {
+			c.Folds = 2 // there are few patients
+		}
 	case *crf.Config:
 		c.Training.Iterations = 15
 	case *trees.Config:

@@ -655,6 +655,27 @@ func TestPredictionsOfAnEarlierModelWereKept(t *testing.T) {
 	}
 }
 
+// A run that was resumed with fewer epochs than it had recorded them as its configuration.
+func TestResumeWithFewerEpochsThanAreDone(t *testing.T) {
+	dir := t.TempDir()
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), student), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(dir, "run")
+	if _, err := Train(t.Context(), config, TrainOptions{Dir: run, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	before := content(t, filepath.Join(run, ConfigFile))
+	ann.Of(config.System).Training.Epochs = 2
+	if _, err := Train(t.Context(), config, TrainOptions{Dir: run, Workers: 1, Resume: true}); err == nil || !strings.Contains(err.Error(), "training.epochs is 2, but 3 epochs are done") {
+		t.Errorf("two epochs: error %v", err)
+	}
+	if content(t, filepath.Join(run, ConfigFile)) != before {
+		t.Error("the configuration was replaced")
+	}
+}
+
 // If a note was withdrawn or the order of a file changed, the part test of a fold contained notes that the model had been trained on, without a word.
 func TestPartsOfAnotherCorpusContainedTrainingNotes(t *testing.T) {
 	dir := t.TempDir()

@@ -51,6 +51,15 @@ func (r *Run) read(split string, progress models.Progress) (data.Documents, erro
 	return data.Each(parts[split]), nil
 }
 
+// SameNotes returns an error if a split is a part of the notes given as train, and these are no longer divided as for the training.
+func (r *Run) SameNotes(split string, progress models.Progress) error {
+	if !r.Config.Corpus.cuts(split) || split == TrainSplit {
+		return nil
+	}
+	_, err := r.read(split, progress)
+	return err
+}
+
 // Found reads the predictions for a split that Predict has written. scored reports whether the
 // spans have the model's scores, which are in a file of their own because few formats support them.
 func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error) {

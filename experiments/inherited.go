@@ -23,14 +23,28 @@ func (c *Config) inherited(progress models.Progress) []check.Inherited {
 		if err != nil || m == nil || m.Notes == "" {
 			continue // a pretraining, whose text has no annotations, or a broken run, of which opening the model tells
 		}
-		from := check.Inherited{Model: fmt.Sprintf("%s (system.%s)", *p.Value, p.Key)}
-		if from.Notes, err = run.Config.Corpus.Load(TrainSplit, progress); err == nil && notesDigest(from.Notes) != m.Notes {
-			from.Notes, err = nil, errors.New("they have changed since the training")
-		}
-		from.Err = err
-		all = append(append(all, from), run.Config.inherited(progress)...)
+		all = append(append(all, run.learned(fmt.Sprintf("%s (system.%s)", *p.Value, p.Key), m, progress)), run.Config.inherited(progress)...)
 	}
 	return all
+}
+
+// learned returns the training notes of the run's own model. m is its description, or nil.
+func (r *Run) learned(model string, m *Machine, progress models.Progress) check.Inherited {
+	from := check.Inherited{Model: model}
+	from.Notes, from.Err = r.Config.Corpus.Load(TrainSplit, progress)
+	if from.Err == nil && m != nil && m.Notes != "" && notesDigest(from.Notes) != m.Notes {
+		from.Notes, from.Err = nil, errors.New("they have changed since the training")
+	}
+	return from
+}
+
+// TrainedOn returns the training notes of the run's model, and those of the models that it contains or started from.
+func (r *Run) TrainedOn(progress models.Progress) ([]check.Inherited, error) {
+	m, err := r.Machine()
+	if err != nil {
+		return nil, err
+	}
+	return append([]check.Inherited{r.learned(r.Dir, m, progress)}, r.Config.inherited(progress)...), nil
 }
 
 // runOf opens the run folder that a path names or in which it is. It returns nil if there is none.

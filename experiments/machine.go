@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
@@ -92,6 +93,12 @@ func notesDigest(docs []*data.Document) string {
 		fmt.Fprintf(digest, "%d %s\n", len(d.ID), d.ID)
 	}
 	return "sha256:" + hex.EncodeToString(digest.Sum(nil))
+}
+
+// NotesDigest reads the notes to train on and returns their digest: see Machine.Notes.
+func (c *Corpus) NotesDigest(progress models.Progress) (string, error) {
+	train, err := c.Load(TrainSplit, progress)
+	return notesDigest(train), err
 }
 
 // noteParameters adds the number of parameters to the description.

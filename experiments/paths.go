@@ -181,6 +181,7 @@ func (r *Run) Relocate(settings []string) error {
 	if len(settings) == 0 {
 		return nil
 	}
+	r.relocated = true
 	if err := r.Config.finish(); err != nil {
 		return fmt.Errorf("--set %w", err)
 	}

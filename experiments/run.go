@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
@@ -38,6 +39,8 @@ type Run struct {
 	// Moved describes, for people, each path of the configuration that was found elsewhere than during
 	// the training.
 	Moved []string
+	// relocated reports whether Relocate has changed the paths of the corpus.
+	relocated bool
 }
 
 // OpenRun opens a run folder that Train created. The error wraps fs.ErrNotExist if it has no
@@ -70,13 +73,25 @@ type PredictOptions struct {
 	Aside    bool        // write nothing into the run folder, because the tagger is not the run's model as trained
 	Failed   func(error) // called for each note that could not be examined; may be nil
 	Progress models.Progress
+
+	unrecorded bool // do not write the scores, which are not those of the run's corpus
 }
 
 // Predict tags a split of the run's corpus, writes the spans found and their scores, writes the
 // evaluation to evaluation/SPLIT.json, and returns it. Notes that cannot be read are not scored;
 // notes that cannot be tagged or written count as missed. In both cases Predict returns a
-// *models.Unexamined together with the report.
+// *models.Unexamined together with the report. If Relocate has replaced the notes with others than those that were predicted before,
+// an Output or Aside is required, and the scores are not written.
 func (r *Run) Predict(ctx context.Context, tagger data.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
+	others, err := r.others(split, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if others && opt.Output == nil && !opt.Aside {
+		return nil, fmt.Errorf("%s: the notes given for split %s are not those that the run has predictions for, which would be lost: give an --output for them, or remove %s",
+			r.Dir, split, filepath.Join(r.Dir, predictions, split))
+	}
+	opt.unrecorded = others
 	source, err := r.read(split, opt.Progress)
 	if err != nil {
 		return nil, err
@@ -141,7 +156,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 		return nil, unscored
 	}
 	report := scorer.Report()
-	if opt.Aside {
+	if opt.Aside || opt.unrecorded {
 		return report, unexamined
 	}
 	encoded, err := json.MarshalIndent(report, "", "  ")
@@ -152,6 +167,44 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 		return nil, err
 	}
 	return report, unexamined
+}
+
+// others reports whether Relocate has replaced the notes of a split with others than those that the run has predictions for.
+func (r *Run) others(split string, progress models.Progress) (bool, error) {
+	if !r.relocated || !exists(filepath.Join(r.Dir, predictions, split)) {
+		return false, nil
+	}
+	found, _, err := r.Found(split)
+	if err != nil {
+		return false, err
+	}
+	predicted := map[string]bool{}
+	for _, d := range found {
+		predicted[d.ID] = true
+	}
+	if raw, err := bounded.ReadFile(r.scores(split), bounded.MaxModel); err == nil {
+		var report evaluation.Report
+		if err := json.Unmarshal(raw, &report); err != nil {
+			return false, fmt.Errorf("%s: %w", r.scores(split), err)
+		}
+		for _, id := range report.Missing { // those that could not be tagged or written
+			predicted[id] = true
+		}
+	}
+	source, err := r.read(split, progress)
+	if err != nil {
+		return false, err
+	}
+	n := 0
+	for doc, err := range source {
+		if err != nil {
+			continue // as when it was predicted, perhaps
+		}
+		if n++; !predicted[doc.ID] {
+			return true, nil
+		}
+	}
+	return n < len(predicted), nil
 }
 
 // scores returns the path of a split's scores.
@@ -236,7 +289,7 @@ func (r *Run) begin(resume bool) error {
 }
 
 // check returns an error unless the run folder is empty. If the run is resumed, check returns an error
-// unless it had the same configuration, except for the number of epochs and the patience.
+// unless it had the same configuration, except for the number of epochs, which must not be less than are done, and the patience.
 func (r *Run) check(resume bool) error {
 	if resume {
 		earlier, err := OpenRun(r.Dir)
@@ -246,6 +299,13 @@ func (r *Run) check(resume bool) error {
 			return err
 		}
 		if was, is := ann.Of(earlier.Config.System), ann.Of(r.Config.System); was != nil && is != nil { // a resumed run may train for longer
+			log, err := r.Epochs()
+			if err != nil {
+				return err
+			}
+			if done := len(log); is.Training.Epochs < done {
+				return fmt.Errorf("%s: system.ann.training.epochs is %d, but %d epochs are done: it cannot be resumed with fewer", r.Dir, is.Training.Epochs, done)
+			}
 			was.Training.Epochs, was.Training.Patience = is.Training.Epochs, is.Training.Patience
 		}
 		if key, from, to := strictyaml.Difference(earlier.Config, r.Config); key != "" {

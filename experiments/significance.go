@@ -44,6 +44,8 @@ func Significance(ctx context.Context, a, b *Run, split string, names []string, 
 		if goldB, err = b.Gold(split, progress); err != nil {
 			return nil, err
 		}
+	} else if err := b.SameNotes(split, progress); err != nil {
+		return nil, err
 	}
 	report, err := significance.Compare(ctx,
 		significance.System{Name: a.Dir, Gold: data.Each(goldA), Found: data.Each(foundA)},

@@ -112,7 +112,7 @@ func compareRuns(f *studyFlags, cmd *cobra.Command, runs []*experiments.Run) err
 		}
 	}
 	p := newProgress()
-	f.opt.Progress = p.show
+	f.opt.Progress, f.opt.Warn = p.show, p.failed
 	comparison, err := studies.Compare(cmd.Context(), studies.NewSystems(nil, nil, runs), f.opt)
 	p.clear()
 	if err != nil {

@@ -27,6 +27,8 @@ Runs that differ only in their seed are one system, with the mean and the standa
 deviation of their scores. Systems of the same name are distinguished by the names of
 their files or folders.
 
+A score is marked with * if the model was trained on notes that it is tested on.
+
 If the type sets differ, --map is required. It translates the types of the gold
 standard and those that a model finds. Types that it leaves out are listed with
 their numbers. A map is one of Lethe's own, such as i2b2-2006, mimic, meddocan,

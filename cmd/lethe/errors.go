@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/analysis"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -114,6 +115,9 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	if err != nil {
 		return err
 	}
+	if err := other.SameNotes(f.Split, nil); err != nil {
+		return err
+	}
 	foundB, _, err := other.Found(f.Split)
 	if err != nil {
 		return err
@@ -162,10 +166,18 @@ func (o *errorsOptions) options(train []*data.Document) analysis.Options {
 	return opt
 }
 
+// tellUnpredicted warns about notes that the output of a system lacks.
+func tellUnpredicted(system string, gold, found []*data.Document) {
+	if err := evaluation.Unpredicted(system, gold, found); err != nil {
+		complain(err)
+	}
+}
+
 func (o *errorsOptions) one(f findings, gold, found, train []*data.Document, scored bool) (err error) {
 	if f.Errors, err = analysis.Analyze(gold, found, o.options(train)); err != nil {
 		return err
 	}
+	tellUnpredicted(f.A, gold, found)
 	if scored {
 		if f.Curve, err = analysis.NewCurve(gold, found); err != nil {
 			return err
@@ -189,6 +201,8 @@ func (o *errorsOptions) two(f findings, gold, a, b, train []*data.Document) (err
 	if f.Comparison, err = analysis.Compare(gold, a, b, o.options(train)); err != nil {
 		return err
 	}
+	tellUnpredicted(f.A, gold, a)
+	tellUnpredicted(f.B, gold, b)
 	if o.json {
 		return printJSON(f)
 	}

@@ -40,6 +40,9 @@ With --split, the notes are a split of the run's corpus. The predictions are wri
 RUN/predictions/SPLIT (or --output) and the scores to RUN/evaluation/SPLIT.json, and
 the scores are printed.
 
+With --set, a split may be read elsewhere. If it has other notes there than the run has
+predictions for, --output is required, and the scores are only printed.
+
 With --input, the notes are any others. Existing annotations in them are ignored.
 
 With --min-recall, --bias or --safety-net, the result is what "lethe deidentify" would

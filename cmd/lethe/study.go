@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ import (
 // studyFlags are the flags that studies share.
 type studyFlags struct {
 	settings []string
-	seeds    []uint
+	seeds    seedList
 	opt      studies.Options
 	json     bool
 }
@@ -28,8 +30,7 @@ type studyFlags struct {
 func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; null takes it away; repeatable (default none)")
-	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default those of the config)")
-	flags.Lookup("seeds").DefValue = "" // otherwise the help contains (default [])
+	flags.Var(&f.seeds, "seeds", "train with each of the `SEEDS`, as in 1,2,3 (default those of the config)")
 	if kind != "search" {
 		flags.StringArrayVar(&f.opt.Metrics, "metric", nil, metricHelp)
 	}
@@ -39,6 +40,33 @@ func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	workersFlag(cmd, &f.opt.Workers)
 	flags.Lookup("workers").Usage += ", which affects the last bits of the weights; with --resume, the default is that of the interrupted run"
 }
+
+// seedList is the value of --seeds.
+type seedList []uint64
+
+// Set implements pflag.Value. A repeated flag adds its seeds.
+func (l *seedList) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		seed, err := strconv.ParseUint(strings.TrimSpace(part), 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is not a seed: give whole numbers with commas between them, as in 1,2,3", part)
+		}
+		*l = append(*l, seed)
+	}
+	return nil
+}
+
+// String implements pflag.Value.
+func (l *seedList) String() string {
+	var all []string
+	for _, seed := range *l {
+		all = append(all, strconv.FormatUint(seed, 10))
+	}
+	return strings.Join(all, ",")
+}
+
+// Type implements pflag.Value.
+func (l *seedList) Type() string { return "seeds" }
 
 const (
 	metricDefault = "(default strict and binary_token, the latter for HIPAA's types if they are known)"
@@ -56,9 +84,7 @@ func runStudy[R any, P interface {
 	if !cmd.Flags().Changed("workers") {
 		f.opt.Workers = 0 // all cores or, with --resume, as many as before
 	}
-	for _, seed := range f.seeds {
-		f.opt.Seeds = append(f.opt.Seeds, uint64(seed))
-	}
+	f.opt.Seeds = append(f.opt.Seeds, f.seeds...)
 	var configs []*experiments.Config
 	for _, path := range paths {
 		config, err := experiments.Load(path, f.settings)
@@ -82,7 +108,7 @@ func carryOut[R any, P interface {
 		f.opt.Dir = filepath.Join("runs", configs[0].Name+"-"+kind+"-"+time.Now().Format("20060102-150405"))
 	}
 	began := false
-	f.opt.Progress, f.opt.Failed, f.opt.Version = p.show, p.failed, version
+	f.opt.Progress, f.opt.Failed, f.opt.Warn, f.opt.Version = p.show, p.failed, p.failed, version
 	f.opt.Begin = func(run string, number, of int) {
 		if byDefault && !began {
 			p.line("study folder: %s", f.opt.Dir)

@@ -74,15 +74,31 @@ func New(opt Options) *Checker {
 		c.labellers = append(c.labellers, newLabeller(l))
 	}
 	for _, from := range opt.Inherited {
-		texts := map[[16]byte]bool{}
-		for _, d := range from.Notes {
-			if len(d.Spans) > 0 {
-				texts[fingerprint(d.Text)] = true
-			}
-		}
-		c.inherited = append(c.inherited, texts)
+		c.inherited = append(c.inherited, from.texts())
 	}
 	return c
+}
+
+// texts returns the fingerprints of the notes that have spans.
+func (i Inherited) texts() map[[16]byte]bool {
+	texts := map[[16]byte]bool{}
+	for _, d := range i.Notes {
+		if len(d.Spans) > 0 {
+			texts[fingerprint(d.Text)] = true
+		}
+	}
+	return texts
+}
+
+// Among counts which of other notes are among those of the model.
+func (i Inherited) Among(notes []*data.Document) Known {
+	known, texts := Known{Model: i.Model}, i.texts()
+	for _, d := range notes {
+		if prepare(d) != nil && texts[fingerprint(d.Text)] {
+			known.add(d.ID)
+		}
+	}
+	return known
 }
 
 // Adder receives the notes of a split.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers"
@@ -74,6 +75,11 @@ func read(runs []*experiments.Run, opt Options) (*material, error) {
 	}
 	if m.gold, err = runs[0].Gold(opt.Split, opt.Progress); err != nil {
 		return nil, err
+	}
+	for _, r := range m.runs {
+		if err := evaluation.Unpredicted(r.Dir, m.gold, r.found); err != nil {
+			opt.Warn(err)
+		}
 	}
 	if m.train, err = runs[0].Gold(experiments.TrainSplit, opt.Progress); err != nil {
 		opt.Warn(fmt.Errorf("no causes of errors, since the training notes cannot be read: %w", err))

@@ -821,3 +821,24 @@ func TestConfigurationsOfOtherTaggersWereComparedAsGoValues(t *testing.T) {
 		t.Errorf("differences %v, want %v", got, want)
 	}
 }
+
+// The report gave the mean of a plain run and of one that learned from a teacher as that over two seeds.
+func TestDistilledRunWasASeedOfAPlainOne(t *testing.T) {
+	dir := t.TempDir()
+	a := run(t, filepath.Join(dir, "a"), 1, devNotes, runA)
+	b := run(t, filepath.Join(dir, "b"), 2, devNotes, runB)
+	b.Config.Corpus.Splits = a.Config.Corpus.Splits
+	m, err := read([]*experiments.Run{a, b}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.seeds().table == nil {
+		t.Error("two plain runs are not seeds of a system")
+	}
+	if err := os.WriteFile(filepath.Join(b.Dir, "distill.yaml"), []byte("digest: sha256:1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if m.seeds().table != nil {
+		t.Error("a distilled run is a seed of a plain one")
+	}
+}

@@ -7,17 +7,15 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/analysis"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
+	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/internal/chart"
 )
@@ -44,25 +42,22 @@ type seedTable struct {
 }
 
 // seeds returns the table without rows.
-func (m *material) seeds() (*seedTable, error) {
+func (m *material) seeds() *seedTable {
 	t := &seedTable{}
-	var trees []map[string]any // of the first run of each set
 	for i, r := range m.runs {
-		var tree map[string]any
-		if err := yaml.Unmarshal([]byte(r.config), &tree); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Dir, err)
-		}
-		delete(tree, "seed")
-		set := slices.IndexFunc(trees, func(other map[string]any) bool { return reflect.DeepEqual(tree, other) })
+		set := slices.IndexFunc(t.sets, func(set []int) bool {
+			same, err := experiments.SameSystem(m.runs[set[0]].Run, r.Run)
+			return same && err == nil
+		})
 		if set < 0 {
-			set = len(trees)
-			trees, t.sets = append(trees, tree), append(t.sets, nil)
+			set = len(t.sets)
+			t.sets = append(t.sets, nil)
 		}
 		t.sets[set] = append(t.sets[set], i)
 	}
 	t.sets = slices.DeleteFunc(t.sets, func(set []int) bool { return len(set) == 1 })
 	if len(t.sets) == 0 {
-		return t, nil
+		return t
 	}
 	t.table = &table{ID: "seeds", Caption: "Mean ± standard deviation over the seeds, %", First: "What counts"}
 	for _, set := range t.sets {
@@ -72,7 +67,7 @@ func (m *material) seeds() (*seedTable, error) {
 		}
 		t.Groups = append(t.Groups, group{strings.Join(letters, ", "), []string{"P", "R", "F1"}})
 	}
-	return t, nil
+	return t
 }
 
 // add adds a row of the scores of all runs.
@@ -100,10 +95,7 @@ func (m *material) scoreTables(ctx context.Context, p *page, reports []*evaluati
 	for _, r := range m.runs {
 		t.Groups = append(t.Groups, group{r.heading(), []string{"P", "R", "F1", "95 % interval"}})
 	}
-	seeds, err := m.seeds()
-	if err != nil {
-		return err
-	}
+	seeds := m.seeds()
 	for _, x := range measures {
 		metric, err := metrics.Lookup(x.metric, m.types)
 		if err != nil || x.types != "" && x.types != m.types.Name {

@@ -33,8 +33,8 @@ func paper(network *ann.Config) []experiments.Ablation {
 	}
 	return []experiments.Ablation{
 		{Name: "no-crf", Set: noCRF},
-		{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", freeze: false}`}},
-		{Name: "no-tokens", Set: []string{`system.ann.vectors={file: "", freeze: false}`, "system.ann.network.token_embedding=0"}},
+		{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", keep: all, most: 0, freeze: false}`}},
+		{Name: "no-tokens", Set: []string{`system.ann.vectors={file: "", keep: all, most: 0, freeze: false}`, "system.ann.network.token_embedding=0"}},
 		{Name: "no-characters", Set: []string{noCharacters}},
 	}
 }

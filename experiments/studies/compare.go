@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // System is one of the systems that Compare and Cross compare: an experiment, or existing runs of one
@@ -28,8 +29,9 @@ type System struct {
 }
 
 // NewSystems returns the systems of experiments, which paths name, followed by those of runs. Runs
-// that differ only in their seeds belong to the same system. A system has the name of its
-// experiment, or the last part of the path if several systems have this name.
+// that differ only in their seeds belong to the same system (see experiments.SameSystem). A system has
+// the name of its experiment, or the last part of the path if several systems have this name: that of the folder
+// with all its runs or, if this is also that of another system, of its first run.
 func NewSystems(paths []string, configs []*experiments.Config, runs []*experiments.Run) []System {
 	var all []System
 	var names []string
@@ -48,26 +50,43 @@ func NewSystems(paths []string, configs []*experiments.Config, runs []*experimen
 			}
 			all, names, paths = append(all, System{}), append(names, r.Config.Name), append(paths, path)
 		} else {
-			paths[at] = shared(paths[at], r.Dir)
+			paths[at] = common(paths[at], r.Dir)
 		}
 		all[at].Runs = append(all[at].Runs, r)
 	}
+	shared := slices.Clone(paths)
+	for i, path := range shared {
+		if runs := all[i].Runs; len(runs) > 0 && occurs(shared, path) > 1 {
+			paths[i] = runs[0].Dir
+		}
+	}
 	for i, name := range experiments.Distinguished(names, paths) {
 		all[i].Name = name
+		for n := 2; slices.ContainsFunc(all[:i], func(s System) bool { return s.Name == all[i].Name }); n++ { // a run crf beside crf.yaml
+			all[i].Name = fmt.Sprintf("%s-%d", name, n)
+		}
 	}
 	return all
 }
 
-// has reports whether a run is one of the system's experiment, with another seed than its runs.
-func (s System) has(r *experiments.Run) bool {
-	a, b := *s.Runs[0].Config, *r.Config
-	a.Seed, b.Seed = 0, 0
-	key, _, _ := strictyaml.Difference(&a, &b)
-	return key == "" && !slices.ContainsFunc(s.Runs, func(o *experiments.Run) bool { return o.Config.Seed == r.Config.Seed })
+// occurs counts how often a path is among others.
+func occurs(paths []string, path string) (n int) {
+	for _, other := range paths {
+		if other == path {
+			n++
+		}
+	}
+	return n
 }
 
-// shared returns the folder that contains both folders.
-func shared(a, b string) string {
+// has reports whether a run is one of the system, with another seed than its runs. A run of which this is unknown is another system.
+func (s System) has(r *experiments.Run) bool {
+	same, err := experiments.SameSystem(s.Runs[0], r)
+	return same && err == nil && !slices.ContainsFunc(s.Runs, func(o *experiments.Run) bool { return o.Config.Seed == r.Config.Seed })
+}
+
+// common returns the folder that contains both folders.
+func common(a, b string) string {
 	for {
 		if rest, err := filepath.Rel(a, b); err != nil || filepath.IsLocal(rest) || filepath.Dir(a) == a {
 			return a
@@ -198,6 +217,17 @@ func (s System) config() *experiments.Config {
 	return s.Runs[0].Config
 }
 
+// load reads a split of the system's corpus. For runs, it is an error if the split is a part of the notes given as train and no longer the same.
+func (s System) load(split string, progress models.Progress) ([]*data.Document, error) {
+	if s.Config != nil {
+		return s.Config.Corpus.Load(split, progress)
+	}
+	if err := s.config().Corpus.CheckSplit(split); err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	return s.Runs[0].Gold(split, progress)
+}
+
 // goldOf reads the documents of each system, which must be the same.
 func (s *study) goldOf(systems []System) ([]compared, error) {
 	var all []compared
@@ -217,9 +247,14 @@ func (s *study) goldOf(systems []System) ([]compared, error) {
 		}
 		if key, _, _ := strictyaml.Difference(first, corpus); i > 0 && key == "" {
 			c.gold = all[0].gold
+			if len(system.Runs) > 0 {
+				if err := system.Runs[0].SameNotes(s.opt.Split, s.opt.Progress); err != nil {
+					return nil, fmt.Errorf("%s: %w", system.Name, err)
+				}
+			}
 		} else {
 			var err error
-			if c.gold, err = corpus.Load(s.opt.Split, s.opt.Progress); err != nil {
+			if c.gold, err = system.load(s.opt.Split, s.opt.Progress); err != nil {
 				return nil, fmt.Errorf("%s: %w", system.Name, err)
 			}
 		}

@@ -3,6 +3,7 @@ package studies
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -209,5 +210,42 @@ func TestTableFormats(t *testing.T) {
 	}
 	if err := write(dir, &hostile{}); err != nil || !bytes.Equal([]byte(latex), []byte(read("table.tex"))) {
 		t.Errorf("written again: %v", err)
+	}
+}
+
+// Runs that learned from a teacher, or from other notes, were seeds of the same system as plain runs, because only their configurations were
+// compared, and two systems had the name of the folder that contains the runs of both.
+func TestDistilledRunsWereSeedsOfPlainOnes(t *testing.T) {
+	dir := t.TempDir()
+	var runs []*experiments.Run
+	for _, r := range []struct {
+		name    string
+		seed    uint64
+		teacher string
+		notes   string
+	}{
+		{"p1", 1, "", "a"}, {"p2", 2, "", "a"}, {"d1", 1, "x", "a"}, {"d2", 2, "x", "a"}, {"e1", 3, "y", "a"}, {"n1", 4, "", "b"},
+	} {
+		folder := filepath.Join(dir, r.name)
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if r.teacher != "" {
+			store(t, filepath.Join(folder, "distill.yaml"), []string{"teacher: moved/" + r.name, "digest: sha256:" + r.teacher, "notes: 0", "per_epoch: 3", "sampled: false"})
+		}
+		store(t, filepath.Join(folder, "run.json"), []string{`{"notes": "sha256:` + r.notes + `"}`})
+		runs = append(runs, &experiments.Run{Dir: folder, Config: load(t, tiny, fmt.Sprintf("seed=%d", r.seed))})
+	}
+	var got []string
+	for _, s := range NewSystems(nil, nil, runs) {
+		got = append(got, fmt.Sprintf("%s:%d", s.Name, len(s.Runs)))
+	}
+	if want := "p1:2 d1:2 e1:1 n1:1"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	config := load(t, tiny)
+	systems := NewSystems([]string{"a/crf.yaml"}, []*experiments.Config{config}, []*experiments.Run{{Dir: "a/crf", Config: config}})
+	if systems[0].Name == systems[1].Name {
+		t.Errorf("two systems have the name %s", systems[0].Name)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
@@ -36,6 +37,8 @@ type Crossing struct {
 	Metrics []string         `json:"metrics"`
 	Corpora []CrossingCorpus `json:"corpora"`
 	Cells   []CrossingCell   `json:"cells"` // sorted by model, then by corpus
+	// Unknown says of which models the training notes are not known, and why, so that some of them may be among the tested ones.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 // CrossingCorpus is a corpus to test on.
@@ -55,6 +58,8 @@ type CrossingCell struct {
 	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type, summed over the models
 	Tokens  map[string]evaluation.Counts `json:"tokens"`   // tokens, by type, summed over the models
 	LeftOut data.MapCounts               `json:"left_out"` // predicted spans that the map removed
+	// Known are the notes of the corpus that the models were trained on, by model, as far as their run folders tell: the scores are too high.
+	Known []check.Known `json:"known,omitempty"`
 }
 
 // CrossingScore contains the scores of all models of a system: their mean, and the rest.
@@ -86,10 +91,15 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 	for _, system := range systems {
 		c := &system.config().Corpus
 		if at := slices.IndexFunc(corpora, func(o *experiments.Corpus) bool { key, _, _ := strictyaml.Difference(o, c); return key == "" }); at >= 0 {
+			if len(system.Runs) > 0 {
+				if err := system.Runs[0].SameNotes(opt.Split, opt.Progress); err != nil {
+					return nil, fmt.Errorf("%s: %w", system.Name, err)
+				}
+			}
 			result.Corpora[at].Also = append(result.Corpora[at].Also, system.Name)
 			continue
 		}
-		docs, err := c.Load(opt.Split, opt.Progress)
+		docs, err := system.load(opt.Split, opt.Progress)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", system.Name, err)
 		}
@@ -110,6 +120,15 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 		if len(system.Runs) == 0 {
 			continue
 		}
+		learned, err := system.Runs[0].TrainedOn(opt.Progress)
+		if err != nil {
+			return nil, err
+		}
+		for _, from := range learned {
+			if from.Err != nil {
+				result.Unknown = append(result.Unknown, fmt.Sprintf("The notes that %s was trained on are not known, so some may be among the tested ones, and the scores of %s too high: %v.", from.Model, system.Name, from.Err))
+			}
+		}
 		var opened []*models.Model
 		for _, r := range system.Runs {
 			model, err := models.Open(r.Dir, opt.Workers)
@@ -120,6 +139,11 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 		}
 		for i, c := range corpora {
 			cell := CrossingCell{Train: system.Name, Test: result.Corpora[i].Name, LeftOut: data.MapCounts{Dropped: map[string]int{}, Unknown: map[string]int{}}}
+			for _, from := range learned {
+				if known := from.Among(gold[i]); known.Notes > 0 {
+					cell.Known = append(cell.Known, known)
+				}
+			}
 			var all [][]*data.Document // found by each model
 			for k, model := range opened {
 				found, err := opt.apply(ctx, model, gold[i], c.Format, fmt.Sprintf("%s on %s", cell.Train, cell.Test))
@@ -238,7 +262,11 @@ func (c *Crossing) tables() []table {
 			row := []cell{name(train)}
 			for _, test := range tested {
 				s := c.cell(train, test).Scores[m]
-				row = append(row, Score{s.PRF, s.Deviation, s.Runs}.cell(f1))
+				score := Score{s.PRF, s.Deviation, s.Runs}.cell(f1)
+				if len(c.cell(train, test).Known) > 0 {
+					score.text += " *"
+				}
+				row = append(row, score)
 			}
 			t.rows = append(t.rows, row)
 		}
@@ -253,6 +281,7 @@ func (c *Crossing) tables() []table {
 			lines = append(lines, line)
 		}
 	}
+	lines = append(lines, c.warnings()...)
 	for _, corpus := range c.Corpora {
 		if len(corpus.Also) > 0 {
 			lines = append(lines, fmt.Sprintf("The corpus of %s is also that of %s.", corpus.Name, strings.Join(corpus.Also, ", ")))
@@ -264,6 +293,17 @@ func (c *Crossing) tables() []table {
 	}
 	all[len(all)-1].legend = lines
 	return all
+}
+
+// warnings says which scores are too high, or may be.
+func (c *Crossing) warnings() (lines []string) {
+	for _, cell := range c.Cells {
+		for _, known := range cell.Known {
+			n := c.Corpora[slices.IndexFunc(c.Corpora, func(x CrossingCorpus) bool { return x.Name == cell.Test })].Documents
+			lines = append(lines, fmt.Sprintf("* %s on %s: the scores are too high, because %d of the %d documents are among those that %s was trained on.", cell.Train, cell.Test, known.Notes, n, known.Model))
+		}
+	}
+	return append(lines, c.Unknown...)
 }
 
 // typeTable returns the table of F1 by type in each cell.

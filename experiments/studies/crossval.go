@@ -2,6 +2,7 @@ package studies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +32,8 @@ type CrossValidation struct {
 type CrossValidMetric struct {
 	Metric string `json:"metric"`
 	Folds  []Fold `json:"folds"`
-	// Each has one score per fold and seed.
+	// Each has one score per fold: the mean over the seeds. Models of several seeds with the same fold are not independent, so that their scores
+	// one by one would make the deviation smaller than that over the folds.
 	Each Score `json:"each"`
 	// Pooled has one score per seed, for the documents of all folds as one corpus.
 	Pooled Score `json:"pooled"`
@@ -88,8 +90,9 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 				total[k] = append(total[k], added)
 				scores = append(scores, m.Score(added))
 			}
-			each = append(each, scores...)
-			table.Folds = append(table.Folds, Fold{i + 1, len(gold[v.name]), Summarize(scores)})
+			fold := Fold{i + 1, len(gold[v.name]), Summarize(scores)}
+			each = append(each, fold.Mean)
+			table.Folds = append(table.Folds, fold)
 		}
 		var pooled []evaluation.PRF
 		for _, t := range total {
@@ -117,6 +120,9 @@ func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*
 	c, err := s.config.With()
 	if err != nil {
 		return nil, nil, err
+	}
+	if c.Corpus.Fold.Of > 0 {
+		return nil, nil, errors.New("corpus.fold: must not be set, because a cross-validation sets it: take it away with --set corpus.fold=null")
 	}
 	for _, split := range []string{experiments.DevSplit, experiments.TestSplit} {
 		if !slices.Contains(c.Corpus.Merge, split) {
@@ -191,6 +197,9 @@ func (r *CrossValidation) tables() []table {
 		t.rows = append(t.rows,
 			append([]cell{name("mean ± deviation"), blank}, m.Each.cells()...),
 			append([]cell{name("pooled"), count(r.Documents)}, m.Pooled.cells()...))
+		if len(r.Seeds) > 1 {
+			t.legend = []string{"mean ± deviation: over the folds, of the means over the seeds. The other deviations are over the seeds."}
+		}
 		all = append(all, t)
 	}
 	return append(all, foldTypes("types-strict", "Strict", "instances", r.Types), foldTypes("types-token", "Tokens", "tokens", r.Tokens))

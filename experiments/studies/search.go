@@ -318,7 +318,7 @@ func (s *search) advance(ctx context.Context, t *trial) error {
 		if err != nil {
 			return err
 		}
-		if err := r.same(); err != nil {
+		if err := s.same(r); err != nil {
 			return err
 		}
 		p, err := s.progress(t, r, epochs)
@@ -497,7 +497,7 @@ func (s *search) result() (*SearchResult, error) {
 					return nil, err
 				}
 				if epochs > 0 {
-					x.Epochs = max(x.Epochs, p.epochs)
+					x.Epochs = max(x.Epochs, min(p.epochs, epochs)) // a trial that is out of time may have more, which its score is not of
 				}
 				x.Runs = append(x.Runs, p.score)
 			}
@@ -526,6 +526,7 @@ func (s *search) write(r *SearchResult) error {
 	if err != nil {
 		return err
 	}
+	config.Seeds = s.config.Seeds
 	encoded, err := config.YAML()
 	if err != nil {
 		return err

@@ -328,3 +328,36 @@ func TestSpace(t *testing.T) {
 		}
 	}
 }
+
+// A trial that was out of time had the best score of the epochs after which it was compared, beside the number of all its epochs. The best experiment
+// had lost its seeds.
+func TestScoreOfATrialOutOfTimeWasOfFewerEpochs(t *testing.T) {
+	c := load(t, tiny, "system.ann.training.epochs=4", "seeds=[3, 4]")
+	so := SearchOptions{Runs: 1, Factor: 2, First: 1, Space: space(t, "system.ann.network.dropout=[0, 0.2]")}
+	opt := Options{Dir: filepath.Join(t.TempDir(), "x"), Workers: 1}
+	if _, err := Search(t.Context(), c, so, opt); err != nil {
+		t.Fatal(err)
+	}
+	best, err := experiments.Load(filepath.Join(opt.Dir, "best.yaml"), nil)
+	if err != nil || !slices.Equal(best.Seeds, []uint64{3, 4}) {
+		t.Errorf("the seeds of the best experiment are %v, error %v", best.Seeds, err)
+	}
+	opt.Split = experiments.DevSplit
+	base, err := newStudy("search", c, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &search{study: base, SearchOptions: so}
+	if err := s.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	trial := s.trials[0] // as if the time had ended on the way to the third of the rungs 1, 2 and 4
+	trial.rung, trial.scores, trial.late = 2, []float64{0, 0}, true
+	r, err := s.result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Trials[0]; x.State != outOfTime || x.Epochs != 2 {
+		t.Errorf("%s after %d epochs, with the score of 2", x.State, x.Epochs)
+	}
+}

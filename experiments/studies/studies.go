@@ -54,6 +54,7 @@ type Options struct {
 	Begin    func(run string, number, of int) // called before each run is trained or resumed; may be nil
 	Epoch    func(taggers.Epoch)              // called after each epoch; may be nil
 	Failed   func(error)                      // called for each note that could not be written; may be nil
+	Warn     func(error)                      // called for runs that lack predictions for notes, which count as missed; may be nil
 	Progress models.Progress
 }
 
@@ -81,6 +82,7 @@ type study struct {
 	metrics []evaluation.Metric
 	search  []string                          // see record
 	seed    func(*experiments.Config, uint64) // sets the seed of a variant
+	digests map[string]string                 // of the notes to train on, by corpus
 }
 
 // Names in the folder of a study.
@@ -112,7 +114,7 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 	if opt.Split == experiments.TrainSplit {
 		return nil, errors.New("the networks were trained on the split train: score another split")
 	}
-	s := &study{kind: kind, config: c, opt: opt, own: own, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }}
+	s := &study{kind: kind, config: c, opt: opt, own: own, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }, digests: map[string]string{}}
 	types, err := c.Corpus.MetricTypes(opt.Metrics, opt.Progress)
 	if err != nil {
 		return nil, err
@@ -232,7 +234,7 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 			if err := r.config.Corpus.CheckSplit(s.opt.Split); err != nil {
 				return nil, fmt.Errorf("%s: the corpus has %w", v.name, err)
 			}
-			if err := r.same(); err != nil {
+			if err := s.same(r); err != nil {
 				return nil, err
 			}
 			if !r.scored(s.opt.Split) {
@@ -283,8 +285,9 @@ func (s *study) seeds(v variant) []uint64 {
 // open returns a run that is complete.
 func (r run) open() *experiments.Run { return &experiments.Run{Dir: r.dir, Config: r.config} }
 
-// same returns an error if the folder contains a run with another configuration.
-func (r run) same() error {
+// same returns an error if the folder contains a run with another configuration, or one that was trained on other notes than those to train
+// on now: its folds or its part of the notes would be others, and scores of models of different notes would be averaged.
+func (s *study) same(r run) error {
 	earlier, err := experiments.OpenRun(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -294,7 +297,33 @@ func (r run) same() error {
 	if key, from, to := strictyaml.Difference(earlier.Config, r.config); key != "" {
 		return fmt.Errorf("%s: %s was %v when the run began, and is %v now: choose another folder by --out", r.dir, key, from, to)
 	}
+	if !r.begun() && !r.scored(experiments.DevSplit) && !r.scored(s.opt.Split) {
+		return nil // it is trained anew
+	}
+	m, err := earlier.Machine()
+	if err != nil || m == nil || m.Notes == "" {
+		return err
+	}
+	encoded, err := yaml.Marshal(r.config.Corpus)
+	if err != nil {
+		return err
+	}
+	corpus := string(encoded)
+	if s.digests[corpus] == "" {
+		if s.digests[corpus], err = r.config.Corpus.NotesDigest(s.opt.Progress); err != nil {
+			s.digests[corpus] = m.Notes // no run needs them, or its training tells; runs of the same notes still have the same digest
+		}
+	}
+	if s.digests[corpus] != m.Notes {
+		return fmt.Errorf("%s: the notes given as train have changed since the training of this run, or their order has: choose another folder by --out, or restore the notes", r.dir)
+	}
 	return nil
+}
+
+// begun reports whether the run has a complete epoch, so that it is resumed.
+func (r run) begun() bool {
+	_, err := os.Stat(filepath.Join(r.dir, experiments.LogFile))
+	return err == nil
 }
 
 // scored reports whether the run is complete.
@@ -303,8 +332,7 @@ func (r run) scored(split string) bool { return (&experiments.Run{Dir: r.dir}).S
 // finish trains or resumes a run, and scores it.
 func (s *study) finish(ctx context.Context, r run) error {
 	if !r.scored(experiments.DevSplit) {
-		_, err := os.Stat(filepath.Join(r.dir, experiments.LogFile))
-		begun := err == nil
+		begun := r.begun()
 		if !begun { // a killed program may have left an incomplete first epoch
 			if err := os.RemoveAll(r.dir); err != nil {
 				return err
@@ -333,6 +361,9 @@ func (s *study) read(r *experiments.Run, gold []*data.Document) (trained, error)
 	found, _, err := r.Found(s.opt.Split)
 	if err != nil {
 		return trained{}, err
+	}
+	if err := evaluation.Unpredicted(r.Dir, gold, found); err != nil && s.opt.Warn != nil {
+		s.opt.Warn(err)
 	}
 	report, err := evaluation.Compare(data.Each(gold), data.Each(found))
 	if err != nil {

@@ -797,6 +797,10 @@ func TestBadStudies(t *testing.T) {
 		err.Error() != "corpus.subset: must not be set, because a learning curve sets it" {
 		t.Errorf("subset: error %v", err)
 	}
+	if _, err := CrossValidate(t.Context(), load(t, tiny, "corpus.notes.test=null", "corpus.fold={number: 1, of: 3}"), 3, "patient", Options{}); err == nil ||
+		err.Error() != "corpus.fold: must not be set, because a cross-validation sets it: take it away with --set corpus.fold=null" {
+		t.Errorf("fold: error %v", err)
+	}
 	dir := filepath.Join(t.TempDir(), "x")
 	if _, err := Ablate(t.Context(), c, Options{Dir: dir, Resume: true}); err == nil || err.Error() != dir+": contains no study.yaml, so there is no study to resume" {
 		t.Errorf("nothing to resume: error %v", err)
@@ -843,5 +847,26 @@ func TestScoreByPatient(t *testing.T) {
 	s.opt.ByPatient = false
 	if _, units := s.score(m, gold, runs); len(units) != 6 || units[0][2] != 2 {
 		t.Errorf("by document: units %v", units)
+	}
+}
+
+// The deviation over the folds counted each seed as a fold, so that it shrank with more seeds even if these changed nothing.
+func TestSeedsMadeTheDeviationOverFoldsSmaller(t *testing.T) {
+	text, _, _ := strings.Cut(tiny, "system:")
+	c := load(t, text+"system: {crf: {features: [{family: word, window: 2}, {family: shape, window: 1}], training: {iterations: 40}}}\n")
+	var deviations []evaluation.PRF
+	for _, seeds := range [][]uint64{{1}, {1, 2, 3}} {
+		r, err := CrossValidate(t.Context(), c, 3, "patient", Options{Dir: filepath.Join(t.TempDir(), "study"), Workers: 1, Seeds: seeds, Metrics: []string{"strict"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		each := r.Metrics[0].Each
+		if len(each.Runs) != 3 || each.Deviation.F1 == 0 {
+			t.Fatalf("seeds %d: %+v", seeds, each)
+		}
+		deviations = append(deviations, each.Deviation)
+	}
+	if math.Abs(deviations[0].F1-deviations[1].F1) > 1e-9 {
+		t.Errorf("the deviation of one seed is %v, and of three %v", deviations[0], deviations[1])
 	}
 }

@@ -299,15 +299,16 @@ func TestEvaluateEvery(t *testing.T) {
 }
 
 // If patience was shorter than the time to the first scoring, the run stopped before it
-// and had no best epoch to return.
+// and had no best epoch to return. If it was shorter than the time between two, as the default is with a scoring every 11 epochs, the run always
+// stopped before the second.
 func TestPatienceWaitsForTheFirstScore(t *testing.T) {
 	cfg := small()
-	cfg.Training.Epochs, cfg.Training.EvaluateEvery, cfg.Training.Patience = 6, 3, 1
+	cfg.Training.Epochs, cfg.Training.EvaluateEvery, cfg.Training.Patience = 33, 11, DefaultConfig().Training.Patience
 	cfg.Optimizer.LearningRate = 1e-12
 	var epochs []taggers.Epoch
 	fit(t, cfg, taggers.Task{Workers: 1, Report: taggers.Report{Epoch: func(e taggers.Epoch) { epochs = append(epochs, e) }}})
-	if n := len(epochs); n != 4 || !epochs[2].Best {
-		t.Errorf("%d epochs, want to score the third and stop after the fourth", n)
+	if n := len(epochs); n != 22 || !epochs[10].Best || !epochs[21].Scored {
+		t.Errorf("%d epochs, want to score the 11th and the 22nd, and stop", n)
 	}
 }
 
@@ -464,10 +465,16 @@ func TestValidateNamesTheKey(t *testing.T) {
 		"sentences":                   func(c *Config) { c.Sentences = "" },
 		"scheme":                      func(c *Config) { c.Scheme = "bioes" },
 		"vectors.freeze":              func(c *Config) { c.Vectors.Freeze = true },
+		"vectors.keep:":               func(c *Config) { c.Vectors.Keep = "training" },
+		"vectors.most":                func(c *Config) { c.Vectors.Most = 5 },
+		"features.dimension":          func(c *Config) { c.Features.Dimension = 25 },
+		"features.at":                 func(c *Config) { c.Features.At = "output" },
+		"features.dropout":            func(c *Config) { c.Features.Dropout = 0.5 },
 		"max_sentence":                func(c *Config) { c.MaxTokens = 0 },
 		"vocabulary.min_documents":    func(c *Config) { c.Vocabulary.MinDocuments = 0 },
 		"vectors.keep":                func(c *Config) { c.Vectors.Keep = "some" },
 		"training.batch":              func(c *Config) { c.Training.Batch = 0 },
+		"training.patience":           func(c *Config) { c.Training.Patience, c.Training.EvaluateEvery = 9, 20 },
 		"training.pool":               func(c *Config) { c.Training.Pool = 0 },
 		"training.unknown_singletons": func(c *Config) { c.Training.UnknownSingletons = 2 },
 		"network.dropout":             func(c *Config) { c.Network.Dropout = -1 },
@@ -475,9 +482,13 @@ func TestValidateNamesTheKey(t *testing.T) {
 	} {
 		c := DefaultConfig()
 		edit(&c)
-		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), key+":") {
+		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), strings.TrimSuffix(key, ":")+":") {
 			t.Errorf("%s: error is %v", key, err)
 		}
+	}
+	c := DefaultConfig()
+	if c.Training.EvaluateEvery = 20; c.Validate() != nil {
+		t.Errorf("the default patience: %v", c.Validate())
 	}
 }
 

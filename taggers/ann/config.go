@@ -3,6 +3,7 @@
 package ann
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/lethe-deid/lethe/data"
@@ -102,6 +103,16 @@ func (f Features) Validate() error {
 	case !(f.Dropout >= 0 && f.Dropout < 1):
 		return fmt.Errorf("dropout: %v is not in [0, 1)", f.Dropout)
 	}
+	if d := DefaultConfig().Features; f.IsZero() {
+		switch {
+		case f.Dimension != d.Dimension:
+			return errors.New("dimension: requires families")
+		case f.At != d.At:
+			return errors.New("at: requires families")
+		case f.Dropout != d.Dropout:
+			return errors.New("dropout: requires families")
+		}
+	}
 	return nil
 }
 
@@ -113,12 +124,15 @@ type Training struct {
 	// at random.
 	Pool              int     `yaml:"pool"`
 	Epochs            int     `yaml:"epochs"`                             // maximum number of epochs, at least 1; default 100
-	Patience          int     `yaml:"patience"`                           // training ends after this many epochs without a better dev score; default 10; 0: never
+	Patience          int     `yaml:"patience"`                           // training ends after this many epochs without a better dev score, but after at least one evaluation; default 10; 0: never
 	EvaluateEvery     int     `yaml:"evaluate_every"`                     // number of epochs between two evaluations on dev, at least 1; only an evaluated epoch can be the best; default 1
 	Metric            string  `yaml:"metric,omitempty" json:",omitzero"`  // what decides which epoch is the best: a metric of package metrics, or one of a type such as strict/DOCTOR, by its score on dev; default "": strict
 	Measure           string  `yaml:"measure,omitempty" json:",omitzero"` // of the metric: f1, precision or recall; default "": f1
 	UnknownSingletons float64 `yaml:"unknown_singletons"`                 // probability that a token seen only once is replaced with the unknown token; default 0.5, as in the reference; 0: never
 }
+
+// defaultPatience is accepted with any EvaluateEvery, because it need not have been given.
+const defaultPatience = 10
 
 // DefaultConfig returns the paper's settings, or the reference's where the paper does
 // not mention them, but with Constrain.
@@ -130,7 +144,7 @@ func DefaultConfig() Config {
 		Features:   Features{Dimension: 10, At: "input"},
 		Network:    tagger.DefaultConfig(),
 		Optimizer:  nn.DefaultOptimizer(),
-		Training:   Training{Batch: 1, Pool: 1, Epochs: 100, Patience: 10, EvaluateEvery: 1, UnknownSingletons: 0.5},
+		Training:   Training{Batch: 1, Pool: 1, Epochs: 100, Patience: defaultPatience, EvaluateEvery: 1, UnknownSingletons: 0.5},
 	}
 }
 
@@ -158,6 +172,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("vectors.most: %d is negative", c.Vectors.Most)
 	case c.Vectors.File == "" && c.Vectors.Freeze:
 		return fmt.Errorf("vectors.freeze: requires vectors.file")
+	case c.Vectors.File == "" && c.Vectors.Keep != "all":
+		return fmt.Errorf("vectors.keep: requires vectors.file")
+	case c.Vectors.File == "" && c.Vectors.Most > 0:
+		return fmt.Errorf("vectors.most: requires vectors.file")
 	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:
 		return fmt.Errorf("vectors.file: requires a positive network.token_embedding")
 	case t.Batch < 1 || t.Batch > MaxBatch:
@@ -172,6 +190,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("training.patience: %d is more than %d", t.Patience, maxEpochs)
 	case t.Patience < 0:
 		return fmt.Errorf("training.patience: %d is negative", t.Patience)
+	case t.Patience > 0 && t.Patience < t.EvaluateEvery && t.Patience != defaultPatience && t.EvaluateEvery < t.Epochs:
+		return fmt.Errorf("training.patience: %d epochs, but dev is scored only every %d (training.evaluate_every): choose at least as many, or 0", t.Patience, t.EvaluateEvery)
 	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):
 		return fmt.Errorf("training.unknown_singletons: %v is not in [0, 1]", t.UnknownSingletons)
 	case t.Measure != "" && t.Measure != "f1" && t.Measure != "precision" && t.Measure != "recall":

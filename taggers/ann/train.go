@@ -324,7 +324,8 @@ func (c *course) done() bool {
 	for i := n - 1; i >= 0 && !c.history[i].Best; i-- {
 		sinceBest++
 	}
-	return t.Patience > 0 && c.bestParams != nil && sinceBest >= t.Patience
+	// No epoch is better before it is scored, so there is at least one evaluation to wait for.
+	return t.Patience > 0 && c.bestParams != nil && sinceBest >= max(t.Patience, t.EvaluateEvery)
 }
 
 // epoch trains on every sentence once, in an order that depends on the epoch, and

@@ -109,6 +109,14 @@ func (c Config) Validate() error {
 	case !(t.Rate > 0):
 		return fmt.Errorf("training.rate: %v is not positive", t.Rate)
 	}
+	switch d := DefaultConfig().Training; {
+	case t.Rate != d.Rate && t.Method != "sgd":
+		return fmt.Errorf("training.rate: is only for the method sgd, not for %s", t.Method)
+	case t.Delta != d.Delta && t.Method != "lbfgs":
+		return fmt.Errorf("training.delta: is only for the method lbfgs, not for %s", t.Method)
+	case t.Period != d.Period && t.Method != "lbfgs":
+		return fmt.Errorf("training.period: is only for the method lbfgs, not for %s", t.Method)
+	}
 	return nil
 }
 

@@ -325,6 +325,8 @@ func TestValidate(t *testing.T) {
 		"votes: 3 is not in [1, 2]":                                            {Config{Method: Vote, Votes: 3, By: BySpan}, 2},
 		"votes: 0 is not in [1, 2]":                                            {Config{Method: Vote}, 2},
 		`by: "byte" is not span or token`:                                      {Config{Method: Vote, Votes: 2, By: "byte"}, 2},
+		"votes: not supported by method union":                                 {Config{Method: Union, Votes: 1}, 2},
+		"folds: not supported by method vote":                                  {Config{Method: Vote, Votes: 2, By: BySpan, Folds: 3}, 2},
 		"by: token is not supported by method union":                           {Config{Method: Union, By: ByToken}, 2},
 		"folds: 1 is less than 2":                                              {Config{Method: Learned, Folds: 1}, 2},
 		"priority: is required for method priority":                            {Config{Method: Priority}, 2},
