@@ -156,7 +156,7 @@ func TestCheck(t *testing.T) {
 		"{corrected: {rules: {file: " + file("e.yaml", "types: i2b2-2014\nrules: [\n") + "}, system: {rules: {set: english}}}}": "e.yaml",
 		"{trained: {model: " + dir + "}}":                                 "weights.safetensors",
 		"{rules: {set: anonym}}":                                          "is not a type of i2b2-2014",
-		"{ann: {vectors: {file: " + file("f.txt", "a 1 2\nb 1\n") + "}}}": "f.txt:2",
+		"{ann: {network: {token_embedding: 2}, vectors: {file: " + file("f.txt", "a 1 2\nb 1\n") + "}}}": "f.txt:2",
 	} {
 		inner := decode(t, config)
 		whole := decode(t, "{ensemble: {members: [{name: first, system: "+features+"}, {name: x, system: "+config+"}]}}")
