@@ -50,6 +50,8 @@ type Deidentifier struct {
 	Languages func(text, other string) (all []string, guessed bool)
 	Net       *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
 	Rules     func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
+	// Correct changes what Tagger and the rules of Net find by the user's own corrections. Several goroutines call it at a time; nil means none.
+	Correct func(text string, spans []data.Span) []data.Span
 	Deny      *safetynet.Phrases            // phrases that are always PHI; nil means none
 	Allow     *safetynet.Phrases            // phrases that are not PHI unless Rules, Deny or known values match them; nil means none
 	Workers   int                           // number of patients to process at the same time; 0 means one per core
@@ -146,6 +148,9 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 		}
 		return join(all, func(data.Span) replace.Extent { return replace.Nothing })
 	}
+	if d.Correct != nil {
+		spans = d.Correct(text, spans)
+	}
 	if !d.Exact {
 		spans = whole(text, spans, d.sort)
 	}
@@ -158,7 +163,11 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 		return all
 	}
 	if d.Net.Formulaic != nil {
-		all = d.join(r, text, all, d.permitted(text, d.place(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
+		formulaic := d.Net.Formulaic(text)
+		if d.Correct != nil {
+			formulaic = d.Correct(text, data.Disjoint(formulaic))
+		}
+		all = d.join(r, text, all, d.permitted(text, d.place(text, formulaic, byForm)), safetynet.Formulaic)
 	}
 	if len(n.Known) == 0 {
 		return all

@@ -23,15 +23,17 @@ type RuleFiles struct {
 	Allow     []string // lists of words and phrases that are not PHI (see Deidentifier.Allow)
 }
 
-// Set reads the files and sets the fields Net, Rules, Deny and Allow of d. types is the type set of d's tagger. Errors start
+// Set reads the files and sets the fields Net, Rules, Correct, Deny and Allow of d. types is the type set of d's tagger. Errors start
 // with the name of the field that is at fault: safety-net, rules, deny or allow.
 func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (err error) {
 	if d.Net, err = NewNet(f.SafetyNet, types); err != nil {
 		return fmt.Errorf("safety-net: %w", err)
 	}
-	if d.Rules, err = ownRules(types, f.Rules...); err != nil {
+	own, err := ownRules(types, f.Rules...)
+	if err != nil {
 		return fmt.Errorf("rules: %w", err)
 	}
+	d.Rules, d.Correct = joined(own), corrected(own)
 	if d.Deny, err = safetynet.ReadPhrases(f.Deny, types, safetynet.OtherType(types)); err != nil {
 		return fmt.Errorf("deny: %w", err)
 	}
@@ -71,7 +73,11 @@ func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 		if _, err := os.Stat(name); err != nil {
 			return nil, fmt.Errorf("%q is neither a file nor one of auto, none, off, %s", name, strings.Join(rules.BuiltinNames(), ", "))
 		}
-		net.Formulaic, err = ownRules(types, name)
+		var own []*rules.Set
+		if own, err = ownRules(types, name); err == nil && own[0].Corrects() {
+			err = fmt.Errorf("%s: has corrections, which have no effect in a safety net: give the file as rules", name)
+		}
+		net.Formulaic = joined(own)
 	}
 	if err != nil {
 		return nil, err
@@ -84,8 +90,7 @@ type finder = func(text string) []data.Span
 
 // ownRules reads rule files of the user. It is an error if a type is not in the set, because its spans could be neither
 // replaced by the plan nor scored.
-func ownRules(types *data.TypeSet, paths ...string) (finder, error) {
-	var sets []*rules.Set
+func ownRules(types *data.TypeSet, paths ...string) (sets []*rules.Set, err error) {
 	for _, path := range paths {
 		set, err := rules.Load(path)
 		if err == nil {
@@ -96,7 +101,21 @@ func ownRules(types *data.TypeSet, paths ...string) (finder, error) {
 		}
 		sets = append(sets, set)
 	}
-	return joined(sets), nil
+	return sets, nil
+}
+
+// corrected returns a function that applies the corrections of the sets one after the other, or nil if there are none.
+func corrected(sets []*rules.Set) func(string, []data.Span) []data.Span {
+	sets = slices.DeleteFunc(slices.Clone(sets), func(set *rules.Set) bool { return !set.Corrects() })
+	if len(sets) == 0 {
+		return nil
+	}
+	return func(text string, spans []data.Span) []data.Span {
+		for _, set := range sets {
+			spans = set.Correct(text, spans)
+		}
+		return spans
+	}
 }
 
 // joined returns a finder with all rules of the sets, or nil if there are no sets.

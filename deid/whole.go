@@ -59,7 +59,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			part.Start = max(from, growLeft(text, part, sort))
 			part.End = min(to, growRight(text, part, sort))
 			if sort == data.Date {
-				if isParity(text, part) {
+				if isParity(text, part) || inPanel(text, part) {
 					continue
 				}
 				part = withRange(text, part, from, to)
@@ -191,6 +191,22 @@ func isParity(text string, s data.Span) bool {
 	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(text[max(0, s.Start-8):s.Start])
 }
 
+// inPanel reports whether a span of digits is a part of a longer chain of numbers, such as the laboratory values 140/4.0/107/25/7/11. A year of four digits is the date
+// of something else.
+func inPanel(text string, s data.Span) bool {
+	if fullYear.MatchString(text[s.Start:s.End]) {
+		return false
+	}
+	start, end := s.Start, s.End
+	for start > 0 && strings.IndexByte("0123456789./", text[start-1]) >= 0 {
+		start--
+	}
+	for end < len(text) && strings.IndexByte("0123456789./", text[end]) >= 0 {
+		end++
+	}
+	return panel.MatchString(strings.Trim(text[start:end], "./"))
+}
+
 // withRange grows a date in digits over the rest of a day and month, and over the dates that a hyphen or a word joins to it: 30/1-3/2, 30/1 al 3/2.
 func withRange(text string, s data.Span, from, to int) data.Span {
 	value := text[s.Start:s.End]
@@ -245,6 +261,8 @@ const (
 )
 
 var (
+	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
+	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
 	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)
 	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])(?:G ?[0-9]{1,2}[ ,]?)?P ?$`)
 	digitsAndSlashes = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)

@@ -37,7 +37,7 @@ func (e *Engine) For(q Request) (*deid.Deidentifier, error) {
 		d.Replacer, d.ReplacerFor = c.one, c.byNotes
 	}
 	if q.Marked {
-		d.Tagger, d.Exact, d.Net, d.Rules, d.Deny, d.Allow = nil, true, nil, nil, nil, nil
+		d.Tagger, d.Exact, d.Net, d.Rules, d.Correct, d.Deny, d.Allow = nil, true, nil, nil, nil, nil, nil
 		return &d, nil
 	}
 	var err error

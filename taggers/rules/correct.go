@@ -21,6 +21,9 @@ type correction struct {
 	typ    string   // the new type, for retype
 }
 
+// Corrects reports whether the set has corrections.
+func (s *Set) Corrects() bool { return len(s.corrections) > 0 }
+
 // Correct applies the corrections to the spans of another tagger: in the order of the
 // file, each to the spans that overlap its matches. spans must be sorted and disjoint,
 // as the result is. A span that would grow into a span of another type stays as it is.

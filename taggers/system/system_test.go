@@ -154,8 +154,8 @@ func TestCheck(t *testing.T) {
 		"{gazetteer: {lists: [{file: " + file("c.csv", "name,n\nSalem,1\nBoston\n") + ", column: name, type: CITY}]}}":          "c.csv:3",
 		"{crf: {features: [{family: pos}], resources: {pos: " + file("d.pos", "x") + "}}}":                                      "d.pos",
 		"{corrected: {rules: {file: " + file("e.yaml", "types: i2b2-2014\nrules: [\n") + "}, system: {rules: {set: english}}}}": "e.yaml",
-		"{trained: {model: " + dir + "}}":                                 "weights.safetensors",
-		"{rules: {set: anonym}}":                                          "is not a type of i2b2-2014",
+		"{trained: {model: " + dir + "}}": "weights.safetensors",
+		"{rules: {set: anonym}}":          "is not a type of i2b2-2014",
 		"{ann: {network: {token_embedding: 2}, vectors: {file: " + file("f.txt", "a 1 2\nb 1\n") + "}}}": "f.txt:2",
 	} {
 		inner := decode(t, config)
