@@ -44,7 +44,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			if sort == data.Date && conjunction.MatchString(text[part.Start:part.End]) {
 				continue
 			}
-			if part.End = withoutAmount(text, part, sort); part.Start == part.End {
+			if part.End = withoutAmount(text, part, sort); part.Start == part.End || isPublic(text, part, sort) {
 				continue
 			}
 			if sort == data.Age && ofThousands.MatchString(text[max(0, part.Start-2):part.Start]) && unicode.IsDigit(rune(text[part.Start])) {
@@ -191,6 +191,18 @@ func isParity(text string, s data.Span) bool {
 	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(text[max(0, s.Start-8):s.Start])
 }
 
+// isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, or the sun in lower case: all are public.
+func isPublic(text string, s data.Span, sort data.Sort) bool {
+	before := text[max(0, s.Start-24):s.Start]
+	switch {
+	case sort == data.Date:
+		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
+	case slices.Contains(numeral, sort) || sort == data.IP:
+		return publicNumber.MatchString(text[s.Start:s.End]) || publicLabel.MatchString(before)
+	}
+	return false
+}
+
 // inPanel reports whether a span of digits is a part of a longer chain of numbers, such as the laboratory values 140/4.0/107/25/7/11. A year of four digits is the date
 // of something else.
 func inPanel(text string, s data.Span) bool {
@@ -261,6 +273,8 @@ const (
 )
 
 var (
+	publicNumber     = regexp.MustCompile(`^(?:NCT[0-9]{8}|rs[0-9]{4,10})$`)
+	publicLabel      = regexp.MustCompile(`\b(?:PMID|PMCID|(?i:doi)|EudraCT|OMIM|MIM|MeSH|UMLS|CUI|SNOMED(?: CT)?|LOINC|CAS|ATC|EC|CUPS|(?i:c[óo]digo nacional))(?: (?i:no\.?|number|n[ºo]\.?|code))?[ :#]{0,2}(?:10\.)?$`)
 	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
 	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
 	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)

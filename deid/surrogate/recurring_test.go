@@ -56,6 +56,7 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{Spanish, "metotrexato los «lunes», fólico los «jueves»", true},
 		{Spanish, "diálisis «L-M-V»", true},
 		{Spanish, "diálisis «lunes»/«miércoles»/«viernes»", true},
+		{Spanish, "TOMA METOTREXATO CADA «LUNES». DE «LUNES» A «VIERNES»; Sintrom 4 mg los «Lunes», «Miércoles» y «Viernes»", true},
 		{Spanish, "Sintrom 4 mg «lunes», «miércoles» y «viernes»", true},
 		{Spanish, "de «lunes» a «viernes»", true},
 		{Spanish, "ducha los «martes» y «sábados»", true},
