@@ -163,7 +163,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 		return all
 	}
 	if d.Net.Formulaic != nil {
-		formulaic := d.Net.Formulaic(text)
+		formulaic := slices.DeleteFunc(d.Net.Formulaic(text), func(s data.Span) bool { return isPublic(text, s, d.sort(s.Type)) })
 		if d.Correct != nil {
 			formulaic = d.Correct(text, data.Disjoint(formulaic))
 		}

@@ -198,7 +198,7 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 	case sort == data.Date:
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
-		return publicNumber.MatchString(text[s.Start:s.End]) || publicLabel.MatchString(before)
+		return publicNumber.MatchString(text[s.Start:s.End]) || publicLabelled.MatchString(before+text[s.Start:s.End])
 	}
 	return false
 }
@@ -273,8 +273,10 @@ const (
 )
 
 var (
-	publicNumber     = regexp.MustCompile(`^(?:NCT[0-9]{8}|rs[0-9]{4,10})$`)
-	publicLabel      = regexp.MustCompile(`\b(?:PMID|PMCID|(?i:doi)|EudraCT|OMIM|MIM|MeSH|UMLS|CUI|SNOMED(?: CT)?|LOINC|CAS|ATC|EC|CUPS|(?i:c[óo]digo nacional))(?: (?i:no\.?|number|n[ºo]\.?|code))?[ :#]{0,2}(?:10\.)?$`)
+	publicNumber   = regexp.MustCompile(`^(?:NCT[0-9]{8}|rs[0-9]{4,10})$`)
+	publicLabelled = regexp.MustCompile(`\b(?:PMID[ :#]{0,2}[0-9]{5,9}|(?i:doi)[ :]{0,2}10\.[0-9]{4,9}/\S+|EudraCT(?: (?:no\.?|number))?[ :]{0,2}[0-9]{4}-[0-9]{6}-[0-9]{2}|O?MIM[ :#*]{0,2}[0-9]{6}|` +
+		`MeSH[ :]{0,2}[CD][0-9]{6,9}|(?:UMLS|CUI)[ :]{0,2}C[0-9]{7}|CAS(?: (?:no\.?|number))?[ :#]{0,2}[0-9]{2,7}-[0-9]{2}-[0-9]|EC ?[0-9](?:\.[0-9]{1,3}){3}|` +
+		`CUPS[ :]{0,2}[0-9]{6}|SNOMED(?: CT)?[ :]{0,2}[0-9]{6,18}|LOINC[ :]{0,2}[0-9]{1,5}-[0-9]|(?i:c[óo]digo nacional)[ :]{0,2}[0-9]{6}(?:\.[0-9])?)$`)
 	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
 	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
 	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)

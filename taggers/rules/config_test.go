@@ -130,3 +130,27 @@ func TestOpenErrors(t *testing.T) {
 	write("rules.yaml", "rules: 1")
 	check("rules.yaml:1:8: rules: a number where a list is expected")
 }
+
+// The rules of the safety net pass their own examples, and find types of the sets that they are beside.
+func TestNetSets(t *testing.T) {
+	for _, name := range BuiltinNames() {
+		beside, err := Net(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if beside == nil {
+			continue
+		}
+		set, err := Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		types, _ := data.LookupTypeSet(map[string]string{"english": "i2b2-2014", "spanish": "meddocan"}[name])
+		if err := beside.Check(types); err != nil {
+			t.Error(err)
+		}
+		if len(set.rules) == 0 || len(beside.rules) == 0 {
+			t.Errorf("%s: %d rules, and %d beside", name, len(set.rules), len(beside.rules))
+		}
+	}
+}
