@@ -79,7 +79,9 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 			}
 			member, err := open()
 			if err == nil {
-				_, _, err = member.At(recall)
+				if _, _, err = member.At(recall); err != nil {
+					err = fmt.Errorf("%s: %w", member.Dir, err)
+				}
 			}
 			if err != nil {
 				return nil, nil, err

@@ -405,8 +405,11 @@ func printAttacks(a *attack.Report) error {
 				suspects = c.Suspects // without ages
 			}
 			fmt.Fprintf(w, "%s\t%s\t%d\t", r.Name, typ, suspects)
-			if c != nil {
+			switch {
+			case c != nil:
 				fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", c.Leaks, c.Hits, ratio(c.Recall()), ratio(c.Precision()))
+			case a.Left != nil: // ages
+				fmt.Fprint(w, "-\t-\t-\t-\t")
 			}
 			fmt.Fprintln(w)
 		}

@@ -15,7 +15,7 @@ type operatingOptions struct{ minRecall, bias float64 }
 
 func (o *operatingOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Float64Var(&o.minRecall, "min-recall", 0, "lower the threshold until this `SHARE` of the PHI tokens is found, as measured by lethe calibrate (a SHARE below 0.98 counts as 0.98); exit code 1 and no output if that is impossible (default: no threshold; the most probable labels count)")
+	flags.Float64Var(&o.minRecall, "min-recall", 0, "lower the threshold until this `SHARE` of the PHI tokens is found, as measured by lethe calibrate (a SHARE below 0.98 counts as 0.98); exit code 1 and no output if that is impossible (default: the threshold of lethe calibrate --default, as the models of the program have one, otherwise the most probable labels)")
 	flags.Float64Var(&o.bias, "bias", 0, "add `LOGODDS` to each token's log-odds of being PHI, for a model that was not calibrated: with 2, tokens with a probability of at least 0.12 count as PHI (default none)")
 	cmd.MarkFlagsMutuallyExclusive("min-recall", "bias")
 }
@@ -30,13 +30,12 @@ func (o *operatingOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// set returns the model with the threshold or bias of the options. A default of the model's calibration does not count: it
-// is for deidentify.
-func (o *operatingOptions) set(model *models.Model) (data.Tagger, error) {
+// set returns the model with the threshold or bias of the options. A default of the model's calibration counts only if the result is to be that of deidentify.
+func (o *operatingOptions) set(model *models.Model, deidentify bool) (data.Tagger, error) {
 	if o.bias > 0 {
 		return model.Biased(o.bias)
 	}
-	if o.minRecall == 0 {
+	if o.minRecall == 0 && !deidentify {
 		return model.Tagger, nil
 	}
 	tagger, _, err := model.At(o.minRecall)

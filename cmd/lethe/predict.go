@@ -47,7 +47,8 @@ With --input, the notes are any others. Existing annotations in them are ignored
 
 With --min-recall, --bias or --safety-net, the result is what "lethe deidentify" would
 remove with the same options, and the scores tell what would stay in the text. Then
-nothing is written to the run folder.
+nothing is written to the run folder. With --safety-net, the threshold is that of
+deidentify, too: the default of the model's calibration, if it has one.
 
 With --marginals or --logits, a table of tab-separated values has a row for each token
 and a column for each label of the network or CRF: the probability of the label, or what
@@ -75,7 +76,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 					return err
 				}
 			}
-			tagger, err := opt.operating.set(model)
+			tagger, err := opt.operating.set(model, opt.safetyNet != "off")
 			if err != nil {
 				return err
 			}
