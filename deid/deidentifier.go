@@ -52,9 +52,9 @@ type Deidentifier struct {
 	Rules     func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
 	// Correct changes what Tagger and the rules of Net find by the user's own corrections. Several goroutines call it at a time; nil means none.
 	Correct func(text string, spans []data.Span) []data.Span
-	Deny      *safetynet.Phrases            // phrases that are always PHI; nil means none
-	Allow     *safetynet.Phrases            // phrases that are not PHI unless Rules, Deny or known values match them; nil means none
-	Workers   int                           // number of patients to process at the same time; 0 means one per core
+	Deny    *safetynet.Phrases // phrases that are always PHI; nil means none
+	Allow   *safetynet.Phrases // phrases that are not PHI unless Rules, Deny or known values match them; nil means none
+	Workers int                // number of patients to process at the same time; 0 means one per core
 }
 
 // found is a span of PHI. If it overlaps others, its length, rank and remains decide whether the merged span
