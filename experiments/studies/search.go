@@ -632,7 +632,7 @@ func (r *SearchResult) charts() map[string]*chart.Chart {
 	for i, short := range shortKeys(r.Keys) {
 		c := r.points(r.Keys[i], short)
 		if c == nil {
-			c = r.boxes(r.Keys[i], short)
+			c = r.boxes(r.Keys[i])
 		}
 		if c != nil {
 			c.Title = fmt.Sprintf("%s: %s on dev against %s", r.Name, r.Score, short)
@@ -663,7 +663,7 @@ func (r *SearchResult) points(key, short string) *chart.Chart {
 }
 
 // boxes returns a chart with a box for each value of a key, or nil if there are fewer than two values.
-func (r *SearchResult) boxes(key, short string) *chart.Chart {
+func (r *SearchResult) boxes(key string) *chart.Chart {
 	b := &chart.Boxes{}
 	scores := map[string][]float64{}
 	for _, x := range r.Trials {

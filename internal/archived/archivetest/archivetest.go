@@ -1,0 +1,68 @@
+// Package archivetest makes the archives that package archived opens.
+package archivetest
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/lethe-deid/lethe/internal/archived"
+)
+
+// Check checks that an archive in the working directory has the files of a folder there, with the content that they have in the folder.
+// With UPDATE_GOLDEN=1, it makes the archive anew.
+func Check(t *testing.T, path, folder string) {
+	t.Helper()
+	want := texts(t, os.DirFS("."), folder)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		var out bytes.Buffer
+		w := zip.NewWriter(&out)
+		w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
+		for _, name := range slices.Sorted(maps.Keys(want)) {
+			f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate}) // without a time, so that the same files give the same archive
+			if err == nil {
+				_, err = io.WriteString(f, want[name])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want) < 2 || !maps.Equal(want, texts(t, archived.Open(archive), folder)) {
+		t.Errorf("%s has other files than the folder %s (UPDATE_GOLDEN=1 makes it anew)", path, folder)
+	}
+}
+
+// texts returns the files of a folder by their names.
+func texts(t *testing.T, from fs.FS, folder string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(from, name)
+		all[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
