@@ -19,8 +19,6 @@ type dayLists struct {
 	days    map[string][]int // the days that a folded name or letter stands for
 	letters set              // the names that are letters
 	item    *regexp.Regexp   // a name or letter
-	begins  *regexp.Regexp   // a text that begins with one
-	behind  *regexp.Regexp   // a text that ends with one, before its part of a tablet
 	names   *regexp.Regexp   // a list of names and letters
 	parts   *regexp.Regexp   // a list of days with parts of tablets
 	pair    *regexp.Regexp   // an item of such a list: a day and what it has
@@ -60,8 +58,6 @@ func newDayLists(lang *language) *dayLists {
 	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	item := `(?i:` + strings.Join(sorted, "|") + `)`
 	pair := item + `\.?(?:: ?| ?= ?| ?\(| )` + partOfTablet
-	l.begins = regexp.MustCompile(`^` + item + `(?:\PL|$)`)
-	l.behind = regexp.MustCompile(item + `\.?(?:: ?| ?= ?| ?\(| )(?:[0-9] ?(?:(?:y|and|\+) ?)?)?$`)
 	l.item = regexp.MustCompile(item)
 	l.names = regexp.MustCompile(item + `(?:(?: ?[/–-] ?|, ?|,? (?:and|y|e) | ?& ?)` + item + `){1,6}`)
 	l.parts = regexp.MustCompile(pair + `(?:(?:[,;.)/]{0,2}[ \t]*\r?\n?[ \t]*(?:and |y |e |[-•*] ?)?)` + pair + `){2,6}`)
@@ -87,13 +83,56 @@ var (
 // dayListNear is how many bytes before and after a value are read, to find the list that it belongs to.
 const dayListNear = 160
 
+// isDay reports whether a word is a name or a letter of a day. It decides about nearly all values, and is much faster than the expressions.
+func (l *dayLists) isDay(word string) bool { return word != "" && l.days[fold(word)] != nil }
+
+// severalDays reports whether a text has more than one name or letter of a day.
+func (l *dayLists) severalDays(text string) bool {
+	count := 0
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(word) <= longestDay && l.isDay(word) {
+			if count++; count > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longestDay is the maximum length of the name of a day, in bytes.
+const longestDay = len("Wednesdays")
+
+// wordOfDay returns the letters at the start of a text.
+func wordOfDay(text string) string {
+	if end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+		return text[:end]
+	}
+	return text
+}
+
+// wordBeforePart returns the letters before the part of a tablet that follows a text: Mon in "Mon. " and "Mon: 1 y ".
+func wordBeforePart(text string) string {
+	text = strings.TrimRight(text, " =:(")
+	if number := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(text, "and"), "y"), "+"); len(number) < len(text) || strings.HasSuffix(number, " ") {
+		text = strings.TrimRight(number, " ")
+	}
+	if last := len(text) - 1; last > 0 && text[last] >= '0' && text[last] <= '9' {
+		text = strings.TrimRight(text[:last], " =:(")
+	}
+	text = strings.TrimSuffix(text, ".")
+	return text[strings.LastIndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
+}
+
 // dayNear is how many bytes before the part of a tablet are read, to find its day.
 const dayNear = 24
 
 // inDayList reports whether a part of a text belongs to a list of days with letters, or with parts of tablets.
 func (m *Maker) inDayList(text string, start, end int) bool {
 	l := m.lang.dayLists
-	if l == nil || end-start > dayListNear || !l.begins.MatchString(text[start:end]) && !l.behind.MatchString(text[max(0, start-dayNear):start]) {
+	if l == nil || end-start > dayListNear || !l.isDay(wordOfDay(text[start:end])) && !l.isDay(wordBeforePart(text[max(0, start-dayNear):start])) {
+		return false
+	}
+	if !l.severalDays(text[max(0, start-nearWeekday):min(len(text), end+nearWeekday)]) {
 		return false
 	}
 	from, to := max(0, start-dayListNear), min(len(text), end+dayListNear)
