@@ -86,18 +86,33 @@ const dayListNear = 160
 // isDay reports whether a word is a name or a letter of a day. It decides about nearly all values, and is much faster than the expressions.
 func (l *dayLists) isDay(word string) bool { return word != "" && l.days[fold(word)] != nil }
 
-// severalDays reports whether a text has more than one name or letter of a day.
+// severalDays reports whether a text has two names or letters of days that may be neighbours in a list.
 func (l *dayLists) severalDays(text string) bool {
-	count := 0
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(word) <= longestDay && l.isDay(word) {
-			if count++; count > 1 {
+	last := -dayNear
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !unicode.IsLetter(r) {
+			i += size
+			continue
+		}
+		word := wordOfDay(text[i:])
+		switch {
+		case len(word) <= longestDay && l.isDay(word):
+			if i-last < dayNear {
 				return true
 			}
+			last = i + len(word)
+		case !betweenDays[strings.ToLower(word)]:
+			last = -dayNear
 		}
+		i += len(word)
 	}
 	return false
 }
+
+// betweenDays are words between the days of a list.
+var betweenDays = set{"and": true, "y": true, "e": true, "a": true, "mg": true, "tab": true, "tabs": true, "tablet": true, "tablets": true, "comp": true, "comprimido": true,
+	"comprimidos": true, "cp": true, "pastilla": true, "pastillas": true, "pill": true, "pills": true}
 
 // longestDay is the maximum length of the name of a day, in bytes.
 const longestDay = len("Wednesdays")
@@ -132,7 +147,7 @@ func (m *Maker) inDayList(text string, start, end int) bool {
 	if l == nil || end-start > dayListNear || !l.isDay(wordOfDay(text[start:end])) && !l.isDay(wordBeforePart(text[max(0, start-dayNear):start])) {
 		return false
 	}
-	if !l.severalDays(text[max(0, start-nearWeekday):min(len(text), end+nearWeekday)]) {
+	if !l.severalDays(text[max(0, start-2*dayNear):min(len(text), end+2*dayNear)]) {
 		return false
 	}
 	from, to := max(0, start-dayListNear), min(len(text), end+dayListNear)
