@@ -159,10 +159,14 @@ func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
 			} else if beside != nil {
 				formulaic = append(formulaic, beside)
 			}
-			for _, set := range formulaic {
+			for k, set := range formulaic {
 				for _, typ := range set.Types() {
+					other := typ
+					if k > 0 {
+						other = safetynet.OtherType(net.Types)
+					}
 					if become[typ] = typ; !net.Types.Has(typ) {
-						become[typ] = cmp.Or(net.Types.OfSort(sortOfRule(typ)), typ)
+						become[typ] = cmp.Or(net.Types.OfSort(sortOfRule(typ)), other)
 					}
 				}
 			}

@@ -3,6 +3,7 @@ package deid
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,7 +48,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			if part.End = withoutAmount(text, part, sort); part.Start == part.End || isPublic(text, part, sort) {
 				continue
 			}
-			if sort == data.Age && ofThousands.MatchString(text[max(0, part.Start-2):part.Start]) && unicode.IsDigit(rune(text[part.Start])) {
+			if sort == data.Age && part.End-part.Start == 3 && ofThousands.MatchString(text[max(0, part.Start-2):part.Start]) && unicode.IsDigit(rune(text[part.Start])) {
 				continue
 			}
 			part.End = withoutOrdinary(text, part, sort)
@@ -210,13 +211,14 @@ func inPanel(text string, s data.Span) bool {
 		return false
 	}
 	start, end := s.Start, s.End
-	for start > 0 && strings.IndexByte("0123456789./", text[start-1]) >= 0 {
+	for start > max(0, s.Start-64) && strings.IndexByte("0123456789./", text[start-1]) >= 0 {
 		start--
 	}
-	for end < len(text) && strings.IndexByte("0123456789./", text[end]) >= 0 {
+	for end < min(len(text), s.End+64) && strings.IndexByte("0123456789./", text[end]) >= 0 {
 		end++
 	}
-	return panel.MatchString(strings.Trim(text[start:end], "./"))
+	chain := strings.Trim(text[start:end], "./")
+	return panel.MatchString(chain) && !onlyDates.MatchString(chain)
 }
 
 // withRange grows a date in digits over the rest of a day and month, and over the dates that a hyphen or a word joins to it: 30/1-3/2, 30/1 al 3/2.
@@ -235,15 +237,27 @@ func withRange(text string, s data.Span, from, to int) data.Span {
 	if !slashed.MatchString(text[s.Start:s.End]) {
 		return s
 	}
-	if m := joinedAfter.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+24)]); m != nil && s.End+m[3] <= to {
+	after := text[s.End:min(len(text), s.End+40)]
+	if m := joinedAfter.FindStringSubmatchIndex(after); m != nil && s.End+m[3] <= to && mayBeDay(after[m[4]:m[5]]) && !isAmount(after[m[3]:]) {
 		s.End += m[3]
 	}
 	before = text[max(0, s.Start-24):s.Start]
-	if m := joinedBefore.FindStringSubmatchIndex(before); m != nil && s.Start-len(before)+m[2] >= from {
+	if m := joinedBefore.FindStringSubmatchIndex(before); m != nil && s.Start-len(before)+m[2] >= from && mayBeDay(before[m[4]:m[5]]) && !isAmount(text[s.End:min(len(text), s.End+16)]) {
 		s.Start -= len(before) - m[2]
 	}
 	return s
 }
+
+// mayBeDay reports whether a text such as 30/1 may be a day and a month.
+func mayBeDay(text string) bool {
+	first, second, _ := strings.Cut(text, "/")
+	a, _ := strconv.Atoi(first)
+	b, _ := strconv.Atoi(second)
+	return min(a, b) > 0 && min(a, b) <= 12 && max(a, b) <= 31
+}
+
+// isAmount reports whether what follows a number shows that it is an amount.
+func isAmount(after string) bool { return measure.MatchString(after) || fractionOf.MatchString(after) }
 
 // dayBefore returns the start of the first day of the range that a date ends, as in "3 to 5 March", or of the day of the week before it; the span's
 // own start if there are none.
@@ -278,15 +292,16 @@ var (
 		`MeSH[ :]{0,2}[CD][0-9]{6,9}|(?:UMLS|CUI)[ :]{0,2}C[0-9]{7}|CAS(?: (?:no\.?|number))?[ :#]{0,2}[0-9]{2,7}-[0-9]{2}-[0-9]|EC ?[0-9](?:\.[0-9]{1,3}){3}|` +
 		`CUPS[ :]{0,2}[0-9]{6}|SNOMED(?: CT)?[ :]{0,2}[0-9]{6,18}|LOINC[ :]{0,2}[0-9]{1,5}-[0-9]|(?i:c[óo]digo nacional)[ :]{0,2}[0-9]{6}(?:\.[0-9])?)$`)
 	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
+	onlyDates        = regexp.MustCompile(`^(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})(?:[./](?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2}|[0-2]?[0-9][.][0-5][0-9]))*$`)
 	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
 	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)
-	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])(?:G ?[0-9]{1,2}[ ,]?)?P ?$`)
+	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
 	digitsAndSlashes = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
 	slashed          = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
 	otherPartAfter   = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
 	otherPartBefore  = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
-	joinedAfter      = regexp.MustCompile(`^((?: ?[-–] ?| (?:al?|to|hasta el|until) )[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
-	joinedBefore     = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?(?: ?[-–] ?| (?:al?|to|hasta el|until) ))$`)
+	joinedAfter      = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
+	joinedBefore     = regexp.MustCompile(`(?:^|[^0-9/.])(([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
 	conjunction      = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
 	dayAndMonth      = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
 	monthFirst       = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)

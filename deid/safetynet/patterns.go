@@ -201,8 +201,8 @@ var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra
 // eponymous words follow a name that denotes a disease, a sign or a device.
 var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
 	sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
-	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis incision hernia fracture triangle
-	indice incision maniobra test clasificacion fractura hernia lineas triangulo pliegue tecnica operacion
+	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis
+	indice maniobra clasificacion lineas triangulo pliegue
 	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis clasificacion criterios quiste tumor sarcoma esofago demencia`)
 
 func set(words string) map[string]bool {
@@ -308,7 +308,7 @@ func isDayAndMonth(text string) bool {
 // dayAndMonth reports whether words i and i+1 are a day and a month that were replaced elsewhere.
 func (p *Patterns) dayAndMonth(words []word, i int) (typ string, ok bool) {
 	if p.days == nil || i+1 >= len(words) || words[i+1].sep != '/' || words[i].sep == '/' || i+2 < len(words) && words[i+2].sep == '/' ||
-		words[i+1].measured || i > 0 && scales[words[i-1].fold] {
+		words[i+1].measured || slices.ContainsFunc(words[max(0, i-3):i], func(w word) bool { return scales[w.fold] }) {
 		return "", false
 	}
 	typ, ok = p.days[words[i].fold+"/"+words[i+1].fold]
@@ -502,18 +502,33 @@ func isEponym(words []word, first, last int) bool {
 	if first < last || words[first].titled {
 		return false
 	}
-	if first > 1 && words[first].gap >= 0 && (eponymous[words[first-1].fold] || words[first-1].fold == "de" && words[first-1].gap >= 0 && eponymous[words[first-2].fold]) {
+	if first > 0 && words[first].gap >= 0 && (eponymous[words[first-1].fold] || first > 1 && words[first-1].fold == "de" && words[first-1].gap >= 0 && eponymous[words[first-2].fold]) {
 		return true
 	}
 	if last+1 == len(words) {
 		return false
 	}
 	next := words[last+1]
-	return next.gap == 1 && (scored[strings.TrimSuffix(name, "s")] && (next.digits || next.fold == "i" || next.fold == "ii") || isLetter(next) && followed(words, last+1, eponymous))
+	return next.gap == 1 && (scored[strings.TrimSuffix(name, "s")] && (isScore(words, last+1) || next.fold == "i" || next.fold == "ii") || isLetter(next) && followed(words, last+1, eponymous))
+}
+
+// isScore reports whether word i is a number of a score: one digit, or two, that no date or unit follows.
+func isScore(words []word, i int) bool {
+	if !words[i].digits || len(words[i].fold) > 2 || words[i].measured {
+		return false
+	}
+	if i+1 == len(words) {
+		return true
+	}
+	next := words[i+1]
+	if next.sep == '/' {
+		return next.digits && len(next.fold) <= 2 && (i+2 == len(words) || words[i+2].sep != '/')
+	}
+	return next.gap != 1 || next.digits && len(next.fold) == 1
 }
 
 // scored lists eponyms before a number or a class.
-var scored = set("apgar barthel billroth braden bishop child forrest garden gleason glasgow karnofsky mallampati norton ranson salter")
+var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")
 
 // followed reports whether one of the words in some follows word i, possibly after a possessive s.
 func followed(words []word, i int, some map[string]bool) bool {

@@ -245,7 +245,7 @@ func (l *dayLists) tabletsByDay(text string, start, end int) bool {
 		items, parts = append(items, fold(pair[1])), append(parts, pair[2])
 	}
 	days := l.inOrder(items)
-	if days == nil {
+	if days == nil || !tabletsBefore.MatchString(text[max(0, start-nearWeekday):start]) && areInOrder(parts) {
 		return false
 	}
 	for _, year := range []int{2023, 2024} {
@@ -256,6 +256,30 @@ func (l *dayLists) tabletsByDay(text string, start, end int) bool {
 		}
 	}
 	return true
+}
+
+// areInOrder reports whether all parts of a list are days and months, each after the one before. Doses alternate.
+func areInOrder(parts []string) bool {
+	for _, order := range []order{monthFirst, dayFirst} {
+		last, ordered := 0, true
+		for _, part := range parts {
+			a, b, two := strings.Cut(part, "/")
+			month, err := strconv.Atoi(a)
+			day, err2 := strconv.Atoi(b)
+			if !two || err != nil || err2 != nil {
+				return false
+			}
+			if order == dayFirst {
+				month, day = day, month
+			}
+			ordered = ordered && month*100+day > last
+			last = month*100 + day
+		}
+		if ordered {
+			return true
+		}
+	}
+	return false
 }
 
 // areDates reports whether all parts of a list, read as dates of a year, have the distances of the days of the week beside them.
