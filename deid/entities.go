@@ -73,16 +73,20 @@ func wholeEntity(text string, s data.Span, entities [][2]int, certain bool) (dat
 	return s, hasWord(text[s.Start:s.End])
 }
 
+// longestGrowth is how many bytes a span grows over references, at most about: words are shorter, and the time is linear.
+const longestGrowth = 256
+
 // overLetters makes a span grow over the rest of a word that contains references to letters.
 func overLetters(text string, s data.Span, entities [][2]int) data.Span {
-	for i := min(endingAt(entities, s.Start)+1, len(entities)-1); i >= 0 && entities[i][1] >= s.Start; i-- {
+	first, last := s.Start-longestGrowth, s.End+longestGrowth
+	for i := min(endingAt(entities, s.Start)+1, len(entities)-1); i >= 0 && entities[i][1] >= s.Start && s.Start > first; i-- {
 		from, to := entities[i][0], entities[i][1]
 		beside := to == s.Start && (text[to] == '&' || lettersAfter(text[to:]) > 0)
 		if (beside || from == s.Start) && isLetterEntity(text[from:to]) {
 			s.Start = from - lettersBefore(text[:from])
 		}
 	}
-	for i := endingAt(entities, s.End); i < len(entities) && entities[i][0] <= s.End; i++ {
+	for i := endingAt(entities, s.End); i < len(entities) && entities[i][0] <= s.End && s.End < last; i++ {
 		from, to := entities[i][0], entities[i][1]
 		beside := from == s.End && (text[from-1] == ';' || lettersBefore(text[:from]) > 0)
 		if (beside || to == s.End) && isLetterEntity(text[from:to]) {
