@@ -1,7 +1,6 @@
 package fhir
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -131,16 +130,18 @@ func (f *reader) local(text string) string {
 	return made + "#" + place + version
 }
 
+// narrativePlace matches the id or the name of an element of a narrative, in the JSON.
+var narrativePlace = regexp.MustCompile(`(?:id|name)=(?:\\"([-\w.:]{1,64})\\"|'([-\w.:]{1,64})')`)
+
 // isInNarrative reports whether an element of a narrative has an id or a name.
 func (f *reader) isInNarrative(id string) bool {
-	for _, quote := range []string{`\"`, `'`} {
-		for _, attribute := range []string{"id=", "name="} {
-			if bytes.Contains(f.j.Raw, []byte(attribute+quote+id+quote)) {
-				return true
-			}
+	if f.places == nil {
+		f.places = map[string]bool{}
+		for _, m := range narrativePlace.FindAllSubmatch(f.j.Raw, -1) {
+			f.places[string(m[1])+string(m[2])] = true // one of them is empty
 		}
 	}
-	return false
+	return f.places[id]
 }
 
 // narrativeLink matches the attributes of HTML that refer to a resource or name a place.
