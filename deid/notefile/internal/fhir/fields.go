@@ -186,7 +186,7 @@ func (f *reader) action(i int, key string) field.Action {
 		return field.Known
 	case ok && (at.Path() == "familymemberhistory.name" || at.Path() == "account.name") && noName.MatchString(text):
 		return field.Text
-	case (!ok || (key == "valueuri" || key == "valueurl") && action == field.Hash) && publicAddress.MatchString(text):
+	case (!ok || (key == "valueuri" || key == "valueurl") && action == field.Hash) && isPublic(text):
 		return field.Keep
 	case !ok && f.isLocal(i, key):
 		return field.Hash
