@@ -462,7 +462,10 @@ func (c *cda) isResult(text string) bool {
 	if n < 2 || c.path[n-1] != "value" && (c.path[n-1] != "text" || c.path[n-2] != "observationRange") {
 		return false
 	}
-	return base.IsResult(text) && !slices.Contains(base.AgeCodes, c.open[n-2].code)
+	if kind := c.open[n-1].value("type"); kind != "" && kind != "ST" && !strings.HasSuffix(kind, ":ST") {
+		return false
+	}
+	return base.IsResult(text) && !slices.Contains(base.PersonalCodes, c.open[n-2].code)
 }
 
 // wholeText makes a note of an element whose text is a value of a sort.

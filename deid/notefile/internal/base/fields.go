@@ -117,6 +117,9 @@ func (r *Record) Count(a field.Action) {
 // AgeCodes are the codes of LOINC for the patient's age.
 var AgeCodes = []string{"30525-0", "21612-7", "29553-5", "35659-2"}
 
+// PersonalCodes are the codes of LOINC for values that are no results: the patient's age, date of birth and postal code.
+var PersonalCodes = append(slices.Clip(AgeCodes), "21112-8", "45401-7")
+
 // zone matches a time zone: Z, +02:00, -0500, UTC.
 const zone = `z|[+-]\d{2}(?::?\d{2})?|utc|gmt|[aecmp][sd]t|akst|akdt|hst|bst|wet|west|cet|cest|eet|eest`
 

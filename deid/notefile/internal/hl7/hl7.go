@@ -747,7 +747,7 @@ var codeForm = regexp.MustCompile(`^[-\w.:/+]{0,20}$`)
 func (h *message) isResult(code string, from, to int) bool {
 	value := string(h.raw[from:to])
 	continues := h.open.view != nil && code == h.openCode
-	if h.fieldRules == nil || continues || slices.Contains(base.AgeCodes, code) || strings.TrimSpace(value) == "" || h.next(from, to, h.comp) < to {
+	if h.fieldRules == nil || continues || slices.Contains(base.PersonalCodes, code) || strings.TrimSpace(value) == "" || h.next(from, to, h.comp) < to {
 		return false
 	}
 	if _, ruled := h.fieldRules.options.Fields.Action(h.place("OBX", 5).path()...); ruled {
