@@ -363,6 +363,12 @@ func (t *Table) drops(k int) (bool, error) {
 	return r.Action == Drop, nil
 }
 
+// Own reports whether a rule of a policy or an option decides about a place.
+func (t *Table) Own(at ...string) bool {
+	k := t.decide(at)
+	return k >= 0 && t.rules[k].own
+}
+
 // decide returns the index of the rule that decides about a path, or -1.
 func (t *Table) decide(at []string) int {
 	key := strings.Join(at, "\x00")

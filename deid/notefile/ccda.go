@@ -420,6 +420,7 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 	v := e.text
 	below := func(edits []Edit) []Edit { return markup.SplitCDATAEnd(c.file, v.Below(edits), c.inCDATA) }
 	switch {
+	case c.options.Fields == nil || c.options.Fields.Own(c.path...): // no table, or a rule of one's own, which decides
 	case !ok && c.isResult(text):
 		action = field.Known
 	case action == field.Text && c.namesPerson():
@@ -455,14 +456,17 @@ func (c *cda) namesPerson() bool {
 	return entity.value("classCode") == "PSN" || slices.Contains(personRoles, role.value("classCode")) || slices.Contains(personRoles, participant.value("typeCode"))
 }
 
-// isResult reports whether the text of the innermost element is a measured value or a range of them. Models take a bare number for an identifier
-// or a date.
+// isResult reports whether the text of the innermost element is a measured value or a range of them, of the type ST or of none. Models take a bare
+// number for an identifier or a date.
 func (c *cda) isResult(text string) bool {
 	n := len(c.path)
 	if n < 2 || c.path[n-1] != "value" && (c.path[n-1] != "text" || c.path[n-2] != "observationRange") {
 		return false
 	}
-	return base.IsResult(text) && !slices.Contains(base.AgeCodes, c.open[n-2].code)
+	if kind := c.open[n-1].value("type"); kind != "" && kind != "ST" && !strings.HasSuffix(kind, ":ST") {
+		return false
+	}
+	return base.IsResult(text) && !slices.Contains(base.PersonalCodes, c.open[n-2].code)
 }
 
 // wholeText makes a note of an element whose text is a value of a sort.

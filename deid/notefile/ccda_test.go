@@ -147,6 +147,22 @@ func TestNamesOfPeopleInCCDA(t *testing.T) {
 	}
 }
 
+// A rule of one's own did not decide about names of entities, and without rules results were not examined.
+func TestRulesDecideAboutNamesAndResultsOfCCDA(t *testing.T) {
+	in := cdaHead + `<participant typeCode="HLD"><participantRole><playingEntity><name>Faith Long</name></playingEntity></participantRole></participant></ClinicalDocument>`
+	for _, n := range readAll(t, example{"ccda", "d.xml", in, cdaOptions("**.playingEntity.name=text")})[0].Notes {
+		if n.IsValue() {
+			t.Errorf("%q is a value although a rule says that it is a text", n.Text)
+		}
+	}
+	in = cdaHead + `<component><observation><value xsi:type="ST">1234</value></observation></component></ClinicalDocument>`
+	for _, n := range readAll(t, example{"ccda", "d.xml", in, Options{}})[0].Notes {
+		if n.Field != "" {
+			t.Errorf("%q has the rule %s without rules", n.Text, n.Field)
+		}
+	}
+}
+
 func TestNarrativesOfCCDA(t *testing.T) {
 	var section *Note
 	records := readAll(t, example{"ccda", "d.xml", cda1, cdaOptions()})

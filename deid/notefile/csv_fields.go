@@ -48,7 +48,10 @@ func (t *csvTable) beside(r *Record, row csvRow) func([][]Edit) []Edit {
 	var out []Edit
 	for i, c := range row.cells {
 		action, ok := t.actions[i]
-		if i == t.patient || action == field.Drop || action == field.Hash {
+		if i == t.patient {
+			r.Learn("", row.field(i))
+		}
+		if action == field.Drop || action == field.Hash {
 			r.Learn(action, row.field(i))
 		}
 		switch {

@@ -488,6 +488,23 @@ func TestLocalAddressesOfFHIR(t *testing.T) {
 	}
 }
 
+// What stood behind the host of a public address stayed, whatever it was.
+func TestPublicAddressesDoNotCarryOthers(t *testing.T) {
+	for address, public := range map[string]bool{
+		"http://hl7.org/fhir/sid/us-ssn/123-45-6789": false, "http://hl7.org/fhir/sid/us-ssn|123-45-6789": false, "http://www.snomed.info/Oda.Lund": false, "http://loinc.org/Oda.Lund": false,
+		"http://hl7.org/Oda.Lund": false, "http://hl7.org/fhir/Patient/7b": false, "http://hl7.org/fhir/us/4829130": false, "https://id.who.int/icd/482913": false, "http://unitsofmeasure.org/Oda": false,
+		"http://loinc.org/|Lund": false, "http://loinc.org|482913": false, "http://hl7.org/fhir/sid/us-ssn|1234": false, "http://id.who.int/icd/oda-lund": false, "http://hl7.org/fhir/sid/us-ssn": true, "http://hl7.org/fhir/sid/icd-10-cm": true, "http://loinc.org": true, "http://loinc.org|2.77": true, "http://snomed.info/sct": true,
+		"http://snomed.info/sct/731000124108/version/20710301": true, "http://hl7.org/fhir/StructureDefinition/patient-religion": true, "http://terminology.hl7.org/CodeSystem/v2-0203": true,
+		"http://hl7.org/fhir/us/core/StructureDefinition/us-core-race": true, "http://hl7.org/fhir/ValueSet/a|4.0.1": true, "http://www.nlm.nih.gov/research/umls/rxnorm": true, "http://unitsofmeasure.org": true,
+		"http://terminology.hl7.org/CodeSystem/a": true, "http://dicom.nema.org/resources/ontology/DCM": true, "http://www.whocc.no/atc": true, "http://id.who.int/icd/release/11/mms": true,
+	} {
+		in := `{"resourceType":"Basic","extension":[{"url":"http://x/a","valueUri":"` + address + `"}]}`
+		if got := removed(t, "d.json", in, fhirOptions(t), true); (got == in) != public {
+			t.Errorf("%s\nbecame\n%s", in, got)
+		}
+	}
+}
+
 // TestNumbersInPlaceOfDates checks that a number does not stay in an element for a date, and that it stays in others.
 func TestNumbersInPlaceOfDates(t *testing.T) {
 	for in, want := range map[string]string{

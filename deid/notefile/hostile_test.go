@@ -562,6 +562,7 @@ func TestHostileSizes(t *testing.T) {
 		"equal spans":     {example{"jsonl", "n.jsonl", "{" + strings.Repeat(`"spans":[1],`, n) + `"text":"Gil"}`, Options{}}, 1, 0},
 		"deep extensions": {example{"fhir", "d.json", `{"resourceType":"Basic","a":` + strings.Repeat(`{"extension":[`, 4000) + `{"valueString":"Gil"}` + strings.Repeat("]}", 4000) + "}", Options{}}, 0, 1},
 		"deep, allowed":   {example{"fhir", "d.json", `{"resourceType":"Basic","a":` + strings.Repeat(`{"a":`, 200) + "[" + strings.Repeat(`{"valueString":"Gil"},`, n) + "0]" + strings.Repeat("}", 200) + "}", Options{}}, n, 0},
+		"many places":     {example{"fhir", "d.json", `{"resourceType":"Basic","extension":[` + strings.Repeat(`{"url":"http://x/a","valueUrl":"#place"},`, n) + `{}]}`, fhirOptions(t)}, 0, 0},
 		"many tags":       {example{"fhir", "d.json", `{"resourceType":"Basic","text":{"div":"` + strings.Repeat("<p title='", n) + strings.Repeat("&", n) + `"}}`, Options{}}, 1, 0},
 		"lone escapes":    {example{"hl7", "m.hl7", msg("OBX|1|TX|||" + strings.Repeat("Gil \\ x", n)), Options{}}, 1, 0},
 		"many fields":     {example{"csv", "n.csv", "note" + strings.Repeat(",x", n) + "\nGil" + strings.Repeat(",y", n) + "\n", Options{Columns: []string{"note"}}}, 1, 0},

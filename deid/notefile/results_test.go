@@ -32,7 +32,7 @@ func TestBareResultsStay(t *testing.T) {
 			return `{"resourceType":"Observation","valueString":"` + value + `","referenceRange":[{"text":"` + value + `"}],"component":[{"valueString":"` + value + `"}]}`
 		}},
 		"hl7": {"hl7", hl7Options, func(value string) string {
-			return "MSH|^~\\&|||||||ORU^R01|||2.5\rOBX|1|ST|1^^LN||" + value + "||1-2\rOBX|2|NM|2^^LN||" + value + "\rOBX|3|TX|3^^LN||" + value + "~" + value + "\r"
+			return "MSH|^~\\&|||||||ORU^R01|||2.5\rOBX|1|ST|1^^LN||" + value + "||1-2\rOBX|2|NM|2^^LN||" + value + "\rOBX|3|ST|3^^LN||" + value + "~" + value + "\r"
 		}},
 		"ccda": {"ccda", cdaOptions(), func(value string) string {
 			return cdaHead + `<component><observation><code code="1"/><value xsi:type="ST">` + value + `</value><referenceRange><observationRange><text>` + value + `</text></observationRange></referenceRange></observation></component></ClinicalDocument>`
@@ -60,6 +60,20 @@ func TestBareResultsStay(t *testing.T) {
 		o := map[string]Options{"fhir": fhirOptions(t), "hl7": hl7Options, "ccda": cdaOptions()}[tc.format]
 		if got := encode(readAll(t, example{tc.format, "d", tc.in, o}), allTexts); strings.Contains(got, "93") || strings.Contains(got, "9/3") {
 			t.Errorf("an age or the end of a sentence is left in %s", got)
+		}
+	}
+	for _, tc := range []struct{ format, in string }{
+		{"hl7", "MSH|^~\\&|||||||ORU^R01|||2.5\rOBX|1|TX|1^^LN||1225\rOBX|2|TX|1^^LN||Seen by\r"}, // lines of a report
+		{"hl7", "MSH|^~\\&|||||||ORU^R01|||2.5\rOBX|1|FT|1^^LN||1225\rOBX|2|FT|1^^LN||Seen by\r"},
+		{"hl7", "MSH|^~\\&|||||||ORU^R01|||2.5\rOBX|1|ST|45401-7^^LN||1225\r"},
+		{"hl7", "MSH|^~\\&|||||||ORU^R01|||2.5\rOBX|1|NM|45401-7^^LN||1225\r"},
+		{"fhir", `{"resourceType":"Observation","code":{"coding":[{"code":"21112-8"}]},"valueString":"1225"}`},
+		{"ccda", cdaHead + `<component><observation><code code="21112-8"/><value xsi:type="ST">1225</value></observation></component></ClinicalDocument>`},
+		{"ccda", cdaHead + `<component><observation><code code="1"/><value xsi:type="ED">1225</value></observation></component></ClinicalDocument>`},
+	} {
+		o := map[string]Options{"fhir": fhirOptions(t), "hl7": hl7Options, "ccda": cdaOptions()}[tc.format]
+		if got := encode(readAll(t, example{tc.format, "d", tc.in, o}), allTexts); strings.Contains(got, "1225") {
+			t.Errorf("a line of a report, or a personal value, is left in %s", got)
 		}
 	}
 	in := `{"resourceType":"Observation","valueString":"1234"}`

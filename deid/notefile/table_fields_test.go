@@ -318,3 +318,39 @@ func TestNotesKnowWhatLeavesTheFieldsOfTheirRow(t *testing.T) {
 	}
 	check("worker", record.Notes, err)
 }
+
+// Dates that went, in other forms than 2071-03-04, were searched for as identifiers, so that they were replaced where dates stay.
+func TestDatesThatGoAreNoIdentifiers(t *testing.T) {
+	o := Options{Columns: []string{"note"}, Patient: "patient", NoPatient: true}
+	for _, action := range []string{"hash", "drop"} {
+		for value, kind := range map[string]safetynet.Kind{
+			"2071-03-04": safetynet.Date, "2071-03-04 10:15": safetynet.Date, "03/04/2071": "", "3/14/71": "", "3.4.2071": "", "2071/03/04": "", "03-04-2071": "", "20710304": "", "207103041015": "",
+			"03-MAR-2071": "", "4 March 2071": "", "03/04/2071 10:15": "", "482913": safetynet.ID, "12-34-5678": safetynet.ID, "555-0142": safetynet.ID, "20719999": safetynet.ID,
+		} {
+			_, notes, err := replaceFields(t, "csv", "patient,a,note\nA-5512,"+value+",Seen.\n", withRules(t, "csv", o, "a="+action), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := safetynet.Kind("")
+			for _, v := range notes[0].Known {
+				if v.Text != "A-5512" {
+					got = v.Kind
+				}
+			}
+			if got != kind {
+				t.Errorf("%s=%s: the kind is %q, want %q", value, action, got, kind)
+			}
+		}
+	}
+}
+
+// The key of the patient stayed in the notes if a rule dropped it and it has letters.
+func TestTheKeyOfThePatientIsSearchedForIfItIsDropped(t *testing.T) {
+	o := Options{Columns: []string{"note"}, Patient: "patient", NoPatient: true}
+	for format, in := range map[string]string{"csv": "patient,note\nBR55T,Seen.\n", "jsonl": `{"patient":"BR55T","note":"Seen."}`} {
+		_, notes, err := replaceFields(t, format, in, withRules(t, format, o, "patient=drop"), false)
+		if err != nil || len(notes) != 1 || len(notes[0].Known) != 1 || notes[0].Known[0].Text != "BR55T" {
+			t.Errorf("%s: %+v, %v", format, notes, err)
+		}
+	}
+}

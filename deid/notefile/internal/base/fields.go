@@ -36,25 +36,24 @@ var kindOfSort = map[data.Sort]safetynet.Kind{
 
 // Learn remembers the value of a field that identifies its patient because it names the patient (the action is ""), or that goes because
 // of field.Hash or field.Drop. ShareValues makes it a known value of the notes if it can be searched for: see safetynet.IsIdentifier. A
-// dropped date is one, too.
+// date in the form 2071-04-03 is known as a date. Dates in other forms are not searched for, because they would be known as identifiers.
 func (r *Record) Learn(action field.Action, text string) {
 	value := safetynet.Value{Kind: safetynet.ID, Text: text, Guessed: true}
-	if action == field.Drop {
-		if isoDate.MatchString(text) {
-			value.Kind, value.Text = safetynet.Date, isoDate.FindStringSubmatch(text)[1]
-		} else if !safetynet.MayIdentify(text) {
-			return
-		}
-	} else if !safetynet.IsIdentifier(text) {
+	m := isoDate.FindStringSubmatch(text)
+	switch {
+	case m != nil:
+		value.Kind, value.Text = safetynet.Date, m[1]
+	case otherDate.MatchString(text), action != "" && dayOfDigits.MatchString(text):
+		return
+	case action == field.Drop && !safetynet.MayIdentify(text), !safetynet.IsIdentifier(text):
 		return
 	}
-	if !slices.Contains(r.learned, value) {
-		r.learned = append(r.learned, value)
-	}
+	r.learned = append(r.learned, value)
 }
 
 // ShareValues makes the values of the fields of a record known values of its notes of the same patient.
 func (r *Record) ShareValues(types *data.TypeSet) {
+	values := map[string][]safetynet.Value{} // by patient
 	for _, f := range r.Notes {
 		if !f.IsValue() {
 			continue
@@ -68,20 +67,28 @@ func (r *Record) ShareValues(types *data.TypeSet) {
 		if typ.Clinician {
 			kind = safetynet.Clinician
 		}
-		value := safetynet.Value{Kind: kind, Text: f.Text[s.Start:s.End], Type: s.Type}
-		for _, n := range r.Notes {
-			if n.Patient == f.Patient && !n.IsValue() && !slices.Contains(n.Known, value) {
-				n.Known = append(slices.Clip(n.Known), value)
-			}
-		}
+		values[f.Patient] = append(values[f.Patient], safetynet.Value{Kind: kind, Text: f.Text[s.Start:s.End], Type: s.Type})
 	}
-	for _, value := range r.learned {
-		for _, n := range r.Notes {
-			known := func(other safetynet.Value) bool { return other.Text == value.Text }
-			if !n.IsValue() && !slices.ContainsFunc(n.Known, known) {
-				n.Known = append(slices.Clip(n.Known), value)
+	for _, n := range r.Notes {
+		own := values[n.Patient]
+		if n.IsValue() || len(own)+len(r.learned) == 0 {
+			continue
+		}
+		known, texts, all := map[safetynet.Value]bool{}, map[string]bool{}, slices.Clone(n.Known)
+		for _, v := range all {
+			known[v], texts[v.Text] = true, true
+		}
+		for _, v := range own {
+			if !known[v] {
+				all, known[v], texts[v.Text] = append(all, v), true, true
 			}
 		}
+		for _, v := range r.learned {
+			if !texts[v.Text] {
+				all, texts[v.Text] = append(all, v), true
+			}
+		}
+		n.Known = all
 	}
 }
 
@@ -110,12 +117,32 @@ func (r *Record) Count(a field.Action) {
 // AgeCodes are the codes of LOINC for the patient's age.
 var AgeCodes = []string{"30525-0", "21612-7", "29553-5", "35659-2"}
 
+// PersonalCodes are the codes of LOINC for values that are no results: the patient's age, date of birth and postal code.
+var PersonalCodes = append(slices.Clip(AgeCodes), "21112-8", "45401-7")
+
 // zone matches a time zone: Z, +02:00, -0500, UTC.
 const zone = `z|[+-]\d{2}(?::?\d{2})?|utc|gmt|[aecmp][sd]t|akst|akdt|hst|bst|wet|west|cet|cest|eet|eest`
 
 var (
 	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?(?: ?(?i:[ap]m|` + zone + `))?)?$`)
 	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
+)
+
+// Forms of dates that Learn does not take for identifiers.
+const (
+	dayOrMonth = `(?:0?[1-9]|[12]\d|3[01])`
+	longYear   = `(?:1[89]|2[01])\d{2}`
+	monthName  = `(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic)\pL{0,7}\.?`
+	timeBehind = `(?:(?:T|,? )\d{1,2}:?\d{2}.*)?`
+)
+
+var (
+	// otherDate matches dates with separators or names of months: 03/04/2071, 3.4.71, 2071/04/03, 03-04-2071, 3-Mar-2071, Mar 3, 2071.
+	otherDate = regexp.MustCompile(`^(?:` + dayOrMonth + `(?:[/.]` + dayOrMonth + `[/.](?:` + longYear + `|\d{2})|-` + dayOrMonth + `-` + longYear + `)|` +
+		longYear + `[/.]` + dayOrMonth + `[/.]` + dayOrMonth + `|` + dayOrMonth + `[- ]?` + monthName + `[- ]?(?:` + longYear + `|\d{2})|` +
+		monthName + ` ?` + dayOrMonth + `,? ` + longYear + `)` + timeBehind + `$`)
+	// dayOfDigits matches a date as machines write it without separators, perhaps with a time. The key of a patient may be such a number.
+	dayOfDigits = regexp.MustCompile(`^` + longYear + `(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-4])[0-5]\d[0-9:.+-]*)?$`)
 )
 
 // OnlyYear matches a date that is only a year.

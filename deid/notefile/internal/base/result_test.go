@@ -23,3 +23,23 @@ func TestIsResult(t *testing.T) {
 		}
 	}
 }
+
+// Dates, postal codes, record numbers, telephone numbers, coordinates, ages and rooms were taken for results.
+func TestNumbersThatIdentifyWereResults(t *testing.T) {
+	for _, text := range []string{
+		"120471", "311271", "710412", "121000", "311000", "12/71", "3/45", "12 / 71", "90210", "123456", "482913", "~482913", "= 482913", "555-1200", "867 - 5309", "867 – 5309", "555—1200", "200-1534",
+		"412 A", "412 N", "42.3601", "-71.058900", "93 d", "93 days", "482913 []", "482913]", "12345-67890",
+	} {
+		if IsResult(text) {
+			t.Errorf("%q is a result", text)
+		}
+	}
+	for _, text := range []string{
+		"250000", "150000", "45000", "1.025", "8/9", "10-12", "5/5", "1234", "<5", "7.5 mg/dL", "1:64", "120/80", "12/71 mmHg", "20/40", "12345 ng/L", "<12345", "12345 H", "42.3601 mg", "200-1500", "555-1200 mg/dL", "4500-11000",
+		"150123-400456 /uL", "2 mg/d", "500 mL/day", "12.125",
+	} {
+		if !IsResult(text) {
+			t.Errorf("%q is no result", text)
+		}
+	}
+}

@@ -109,6 +109,7 @@ type reader struct {
 	counted      base.Place // the last place in the record whose line was computed
 	path         []string
 	targets      targets
+	places       map[string]bool // the ids and names of elements of narratives; nil: not collected yet
 	notes        []*base.Note
 	known        map[string][]safetynet.Value // values by the id of a Patient
 	fields       *fieldRules                  // nil if fields stay

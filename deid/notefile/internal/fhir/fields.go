@@ -159,7 +159,7 @@ func (f *reader) action(i int, key string) field.Action {
 	if ok && at.Own() {
 		return action
 	}
-	isAge := !ok && (key == "value" || key == "valueinteger") && f.isObservedAge(i)
+	isAge := !ok && (key == "value" || key == "valueinteger") && f.observes(i, base.AgeCodes)
 	if f.j.Kind(i) != '"' {
 		inherited := at.Inherited()
 		switch {
@@ -182,11 +182,11 @@ func (f *reader) action(i int, key string) field.Action {
 		return field.Text
 	case key == "text" && f.repeatsDisplay(i, text):
 		return field.Known
-	case (!ok || action == field.Text) && slices.Contains(results, at.Path()) && base.IsResult(text) && !f.isObservedAge(i):
+	case (!ok || action == field.Text) && slices.Contains(results, at.Path()) && base.IsResult(text) && !f.observes(i, base.PersonalCodes):
 		return field.Known
 	case ok && (at.Path() == "familymemberhistory.name" || at.Path() == "account.name") && noName.MatchString(text):
 		return field.Text
-	case (!ok || (key == "valueuri" || key == "valueurl") && action == field.Hash) && publicAddress.MatchString(text):
+	case (!ok || (key == "valueuri" || key == "valueurl") && action == field.Hash) && isPublic(text):
 		return field.Keep
 	case !ok && f.isLocal(i, key):
 		return field.Hash
@@ -226,22 +226,22 @@ var noName = regexp.MustCompile(`(?i)\d|\b(?:(?:grand|step|half|god)?-?(?:mother
 	`accounts?|billing|pay|payer|insurance|compensation|medica(?:re|id|l)|plan|hospital|clinic|(?:in|out)?patients?|visits?|fund(?:ed|s)?|charity|research|` +
 	`coverage|primary|credit|care|for|of|cuenta|seguro|para)\b`)
 
-// isObservedAge reports whether a value, such as valueInteger or valueQuantity.value, belongs to an Observation, or a component of one, with a
-// code for the patient's age.
-func (f *reader) isObservedAge(i int) bool {
+// observes reports whether a value, such as valueInteger or valueQuantity.value, belongs to an Observation, or a component of one, with one of
+// the codes.
+func (f *reader) observes(i int, codes []string) bool {
 	for f.j.Key(i) == "value" || f.j.Key(i) == "low" || f.j.Key(i) == "high" {
 		i = f.j.Parent(i)
 	}
 	if i <= 0 || !strings.HasPrefix(f.j.Key(i), "value") {
 		return false
 	}
-	isAge := false
+	found := false
 	f.j.Find(f.j.Parent(i), []string{"code"}, func(code int) {
 		for _, coding := range f.each(code, "coding", '{') {
-			isAge = isAge || slices.Contains(base.AgeCodes, f.j.First(coding, "code"))
+			found = found || slices.Contains(codes, f.j.First(coding, "code"))
 		}
 	})
-	return isAge
+	return found
 }
 
 // isCoding reports whether a display belongs to a code, and not to a reference.

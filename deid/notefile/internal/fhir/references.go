@@ -1,7 +1,6 @@
 package fhir
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,10 +24,29 @@ var localKeys = []string{
 	"definitioncanonical", "eventuri", "derivedfrom", "library", "policyrule", "valueset", "profile", "implicitrules", "resource", "url",
 }
 
-// publicAddress matches addresses of public code systems and of definitions of HL7.
-var publicAddress = regexp.MustCompile(`^(?:https?://(?:(?:(?:www|terminology|build)\.)?(?:fhir\.)?hl7\.org|(?:www\.)?loinc\.org|(?:www\.)?snomed\.info|snomed\.info|` +
-	`(?:www\.)?unitsofmeasure\.org|(?:www\.)?nucc\.org|(?:www\.)?ama-assn\.org/go|(?:www\.)?nlm\.nih\.gov/research/umls|ncimeta\.nci\.nih\.gov|` +
-	`dicom\.nema\.org|(?:www\.)?whocc\.no|id\.who\.int)(?:/[-\w./|]*)?|urn:ietf:(?:rfc|bcp):\d+|urn:iso:std:iso:\d+[-:\d]*)$`)
+// publicAddress matches addresses of public code systems and of definitions of HL7, perhaps with a version. It does not match what other paths may
+// follow: a number of a person behind a system of identifiers (sid), or a name behind a host.
+var publicAddress = regexp.MustCompile(`^(?:https?://(?:` +
+	`(?:(?:www|terminology|build)\.)?(?:fhir\.)?hl7\.org(?:/fhir/sid/[a-z][-a-z0-9]*|/(?:fhir|ig|CodeSystem|ValueSet|NamingSystem|StructureDefinition|ConceptMap)(?:/[-\w.]+)*)?|` +
+	`(?:www\.)?loinc\.org|(?:www\.)?snomed\.info(?:/sct(?:/\d{1,18}(?:/version/\d{8})?)?)?|(?:www\.)?unitsofmeasure\.org|(?:www\.)?nucc\.org(?:/provider-taxonomy)?|` +
+	`(?:www\.)?ama-assn\.org/go/cpt|(?:www\.)?nlm\.nih\.gov/research/umls(?:/[a-z]+)?|ncimeta\.nci\.nih\.gov|dicom\.nema\.org(?:/resources/ontology/[A-Z]+)?|` +
+	`(?:www\.)?whocc\.no(?:/atc)?|id\.who\.int(?:/icd(?:/release/11(?:/\d{4}-\d\d)?(?:/mms)?)?)?)/?(?:\|\d{1,4}(?:\.\d{1,4}){0,3})?|urn:ietf:(?:rfc|bcp):\d+|urn:iso:std:iso:\d+[-:\d]*)$`)
+
+// personalPath matches what a public address does not contain: long numbers, and anything behind a system of identifiers.
+var personalPath = regexp.MustCompile(`^https?://[^/]*(?:hl7\.org|who\.int)/.*(?:\d{5}|\d{3}-\d{2}-\d{4})|/sid/[^/|]+/?(?:\||/[^/])`)
+
+// definitions are the types of the resources that HL7 publishes.
+var definitions = markup.Words(`CodeSystem ValueSet ConceptMap NamingSystem StructureDefinition SearchParameter OperationDefinition CapabilityStatement ` +
+	`ImplementationGuide CompartmentDefinition StructureMap GraphDefinition MessageDefinition Library Measure Questionnaire PlanDefinition ActivityDefinition`)
+
+// isPublic reports whether an address is that of a public code system or of a definition.
+func isPublic(address string) bool {
+	if !publicAddress.MatchString(address) || personalPath.MatchString(address) {
+		return false
+	}
+	m := referenceForm.FindStringSubmatch(address)
+	return m == nil || !field.IsResource(m[2]) || definitions[m[2]]
+}
 
 // hash replaces an identifier, or the ids in a reference, with pseudonyms.
 func (f *reader) hash(i int, key string) {
@@ -131,16 +149,18 @@ func (f *reader) local(text string) string {
 	return made + "#" + place + version
 }
 
+// narrativePlace matches the id or the name of an element of a narrative, in the JSON.
+var narrativePlace = regexp.MustCompile(`(?:id|name)=(?:\\"([-\w.:]{1,64})\\"|'([-\w.:]{1,64})')`)
+
 // isInNarrative reports whether an element of a narrative has an id or a name.
 func (f *reader) isInNarrative(id string) bool {
-	for _, quote := range []string{`\"`, `'`} {
-		for _, attribute := range []string{"id=", "name="} {
-			if bytes.Contains(f.j.Raw, []byte(attribute+quote+id+quote)) {
-				return true
-			}
+	if f.places == nil {
+		f.places = map[string]bool{}
+		for _, m := range narrativePlace.FindAllSubmatch(f.j.Raw, -1) {
+			f.places[string(m[1])+string(m[2])] = true // one of them is empty
 		}
 	}
-	return false
+	return f.places[id]
 }
 
 // narrativeLink matches the attributes of HTML that refer to a resource or name a place.
@@ -172,7 +192,7 @@ func (f *reader) links(div string) []markup.Edit {
 			} else if r := localForm.FindStringSubmatch(old); r != nil {
 				kind = r[1]
 			}
-			if field.IsResource(kind) && f.hashesID(kind) && !publicAddress.MatchString(old) {
+			if field.IsResource(kind) && f.hashesID(kind) && !isPublic(old) {
 				made = f.local(old)
 			}
 		}

@@ -1,6 +1,7 @@
 package hl7
 
 import (
+	"cmp"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 
@@ -454,8 +455,8 @@ func (h *message) observationFields(kind, code string, from, to int) bool {
 		}
 		typ = "TX"
 	}
-	if typ == "NM" && !ruled && slices.Contains(base.AgeCodes, code) {
-		h.whole(at, "age", typ, from, to)
+	if typ == "NM" && !ruled && slices.Contains(base.PersonalCodes, code) {
+		h.whole(at, cmp.Or(personalSorts[code], "age"), typ, from, to)
 		return true
 	}
 	if ruled || !slices.Contains(numbers, typ) {
@@ -463,6 +464,9 @@ func (h *message) observationFields(kind, code string, from, to int) bool {
 	}
 	return true
 }
+
+// personalSorts are the sorts of base.PersonalCodes that are no ages.
+var personalSorts = map[string]field.Action{"21112-8": "date", "45401-7": "zip"}
 
 // numbers are the types of observed values that stay.
 var numbers = []string{"NM", "SN", "NA", "MA", "SI", "TM"}

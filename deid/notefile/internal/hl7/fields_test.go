@@ -297,6 +297,8 @@ func TestFieldsOfHL7(t *testing.T) {
 		"a pointer":                   {"", "OBX|1|RP|a||//h/1^H^TX", "OBX|1|RP|a||^#H^TX"},
 		"the id as a code":            {"", "OBR||||998877^Panel^L", "OBR||||#998877^{Panel}^L"},
 		"a Z segment":                 {"", "ZPD|1|Lund^Oda", "ZPD||^"},
+		"a Z segment like a trailer":  {"", "ZTS|Oda Lund", "ZTS|"},
+		"a Z segment like a header":   {"", "ZHS|1|2|3|4|5|6|7|Oda|Lund||7|8", "ZHS||||||||||||"},
 		"a field of no version":       {"", "EVN|A01|||||||||x^y", "EVN|A01|||||||||^"},
 		"a component too many":        {"", "PID|||77^^^^^^^^^^^^^x", "PID|||#77^^^^^^^^^^^^^"},
 		"own rule for a field":        {"PID-5=keep", "PID|||||Lund^Oda", "PID|||||Lund^Oda"},

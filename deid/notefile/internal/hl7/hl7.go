@@ -707,7 +707,7 @@ func (h *message) observation(kind, code string, from, to int) error {
 		return err
 	case kind == "CE" || kind == "CWE" || kind == "CNE" || kind == "CF":
 		h.coded(from, to)
-	case h.isResult(code, from, to):
+	case (kind == "ST" || kind == "NM" || kind == "SN") && h.isResult(code, from, to):
 		h.addText(&h.person.terms, from, to, ";\n")
 	case plainValues[kind] == nil || !h.all(value, plainValues[kind].MatchString):
 		h.openCode = code
@@ -742,12 +742,13 @@ var plainValues = map[string]*regexp.Regexp{
 // codeForm matches codes: a word or a number.
 var codeForm = regexp.MustCompile(`^[-\w.:/+]{0,20}$`)
 
-// isResult reports whether OBX-5 at raw[from:to] consists of measured values, which no rule has for text. Models take a bare number for an identifier or a
-// date. A number can also be the end of a sentence, so one that continues a report, that is, a text with the same code, is text.
+// isResult reports whether OBX-5 at raw[from:to], of a type for results, consists of measured values, which no rule has for text. Models take a bare
+// number for an identifier or a date. A number can also be a line of a report, so those of the types TX and FT, and one that continues a text with
+// the same code, are text.
 func (h *message) isResult(code string, from, to int) bool {
 	value := string(h.raw[from:to])
 	continues := h.open.view != nil && code == h.openCode
-	if h.fieldRules == nil || continues || slices.Contains(base.AgeCodes, code) || strings.TrimSpace(value) == "" || h.next(from, to, h.comp) < to {
+	if h.fieldRules == nil || continues || slices.Contains(base.PersonalCodes, code) || strings.TrimSpace(value) == "" || h.next(from, to, h.comp) < to {
 		return false
 	}
 	if _, ruled := h.fieldRules.options.Fields.Action(h.place("OBX", 5).path()...); ruled {
