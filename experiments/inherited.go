@@ -13,17 +13,24 @@ import (
 // inherited returns the training notes of the models that a system contains or starts from, as far as these
 // are in run folders. Scores on these notes would be those of notes that the system was trained on.
 func (c *Config) inherited(progress models.Progress) []check.Inherited {
+	return c.inheritedBut(map[string]bool{}, progress)
+}
+
+// inheritedBut is inherited without the run folders in seen, to which it adds those that it finds: several models can contain the same one, and a
+// folder can have the name of the run that its own model started from.
+func (c *Config) inheritedBut(seen map[string]bool, progress models.Progress) []check.Inherited {
 	var all []check.Inherited
 	for _, p := range c.System.Paths() {
 		run := runOf(*p.Value)
-		if run == nil {
+		if run == nil || seen[run.Dir] {
 			continue
 		}
+		seen[run.Dir] = true
 		m, err := run.Machine()
 		if err != nil || m == nil || m.Notes == "" {
 			continue // a pretraining, whose text has no annotations, or a broken run, of which opening the model tells
 		}
-		all = append(append(all, run.learned(fmt.Sprintf("%s (system.%s)", *p.Value, p.Key), m, progress)), run.Config.inherited(progress)...)
+		all = append(append(all, run.learned(fmt.Sprintf("%s (system.%s)", *p.Value, p.Key), m, progress)), run.Config.inheritedBut(seen, progress)...)
 	}
 	return all
 }
@@ -44,7 +51,11 @@ func (r *Run) TrainedOn(progress models.Progress) ([]check.Inherited, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]check.Inherited{r.learned(r.Dir, m, progress)}, r.Config.inherited(progress)...), nil
+	dir, err := filepath.Abs(r.Dir) // as the paths in a configuration are
+	if err != nil {
+		return nil, err
+	}
+	return append([]check.Inherited{r.learned(r.Dir, m, progress)}, r.Config.inheritedBut(map[string]bool{dir: true}, progress)...), nil
 }
 
 // runOf opens the run folder that a path names or in which it is. It returns nil if there is none.

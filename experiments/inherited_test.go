@@ -64,3 +64,31 @@ func TestScoresOnTrainingNotesOfAModelInside(t *testing.T) {
 		t.Errorf("warnings %q", got)
 	}
 }
+
+// A run folder with the name of the run that its own model started from was opened without end, and the notes of a model that two others contain were
+// loaded twice.
+func TestRunFolderHasTheNameOfItsOwnOrigin(t *testing.T) {
+	dir := t.TempDir()
+	run := func(name, system string) string {
+		folder := filepath.Join(dir, name)
+		write(t, filepath.Join(folder, ConfigFile), "name: x\ncorpus: {format: synth, types: i2b2-2014, notes: {train: 4}}\nsystem: "+system+"\n")
+		write(t, filepath.Join(folder, machineFile), `{"notes": "sha256:x"}`)
+		return folder
+	}
+	contains := func(name string) string { return "{trained: {model: " + filepath.Join(dir, name) + "}}" }
+	shared := run("shared", "{rules: {set: english}}")
+	a, b := run("a", contains("shared")), run("b", contains("shared"))
+	both := run("both", "{ensemble: {members: [{name: a, system: "+contains("a")+"}, {name: b, system: "+contains("b")+"}]}}")
+	for folder, want := range map[string][]string{run("own", contains("own")): {"own"}, both: {both, a, shared, b}} {
+		r, err := OpenRun(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(dir)
+		r.Dir = filepath.Base(folder)
+		all, err := r.TrainedOn(nil)
+		if err != nil || len(all) != len(want) {
+			t.Errorf("%s: %d models, want %q; error %v", folder, len(all), want, err)
+		}
+	}
+}
