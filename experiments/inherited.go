@@ -1,12 +1,15 @@
 package experiments
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data/check"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -27,8 +30,8 @@ func (c *Config) inheritedBut(seen map[string]bool, progress models.Progress) []
 		}
 		seen[run.Dir] = true
 		m, err := run.Machine()
-		if err != nil || m == nil || m.Notes == "" {
-			continue // a pretraining, whose text has no annotations, or a broken run, of which opening the model tells
+		if err != nil || run.pretrained() {
+			continue // a broken run, of which opening the model tells, or a pretraining, whose text has no annotations
 		}
 		all = append(append(all, run.learned(fmt.Sprintf("%s (system.%s)", *p.Value, p.Key), m, progress)), run.Config.inheritedBut(seen, progress)...)
 	}
@@ -43,6 +46,19 @@ func (r *Run) learned(model string, m *Machine, progress models.Progress) check.
 		from.Notes, from.Err = nil, errors.New("they have changed since the training")
 	}
 	return from
+}
+
+// pretrained reports whether the run is a pretraining: its network has no labels. Other runs without a digest of their notes are of an earlier version.
+func (r *Run) pretrained() bool {
+	best := checkpoints.Locate(filepath.Join(r.Dir, models.Folder, "best"))
+	raw, err := bounded.ReadFile(filepath.Join(best, "labels.json"), bounded.MaxModel)
+	if err != nil {
+		return false // another tagger than a network, or a broken model
+	}
+	var network struct {
+		Labels []string `json:"labels"`
+	}
+	return json.Unmarshal(raw, &network) == nil && len(network.Labels) == 0
 }
 
 // TrainedOn returns the training notes of the run's model, and those of the models that it contains or started from.

@@ -92,3 +92,40 @@ func TestRunFolderHasTheNameOfItsOwnOrigin(t *testing.T) {
 		}
 	}
 }
+
+// The notes of a model whose run an earlier version had made, without a digest of them, were left out without a word, and its seeds were systems of
+// their own beside newer ones.
+func TestRunsWithoutADigestOfTheirNotes(t *testing.T) {
+	dir := t.TempDir()
+	run := func(name, machine string) *Run {
+		folder := filepath.Join(dir, name)
+		write(t, filepath.Join(folder, ConfigFile), "name: x\ncorpus: {format: synth, types: i2b2-2014, notes: {train: 4}}\nsystem: {rules: {set: english}}\n")
+		write(t, filepath.Join(folder, machineFile), machine)
+		r, err := OpenRun(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	earlier, pretraining := run("earlier", "{}"), run("pretraining", "{}")
+	write(t, filepath.Join(pretraining.Dir, "model", "best", "labels.json"), `{"labels": []}`)
+	for r, want := range map[*Run]int{earlier: 1, pretraining: 0} {
+		path := write(t, filepath.Join(dir, "x.yaml"), "name: x\ncorpus: {format: synth, notes: {train: 4}}\nsystem: {trained: {model: "+r.Dir+"}}\n")
+		c, err := Load(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := c.inherited(nil); len(all) != want || want > 0 && len(all[0].Notes) != 4 {
+			t.Errorf("%s: %d models with known notes, want %d", r.Dir, len(all), want)
+		}
+	}
+	one, other := run("one", `{"notes": "sha256:a"}`), run("other", `{"notes": "sha256:b"}`)
+	for _, c := range []struct {
+		a, b *Run
+		want bool
+	}{{earlier, one, true}, {one, earlier, true}, {one, other, false}} {
+		if same, err := SameSystem(c.a, c.b); same != c.want || err != nil {
+			t.Errorf("%s and %s: the same system: %v, error %v", c.a.Dir, c.b.Dir, same, err)
+		}
+	}
+}
