@@ -180,7 +180,7 @@ func DefaultTypes(format string) string {
 
 // Load reads an experiment, applies the settings "path=value" (a key such as
 // system.ann.training.epochs, and its value in YAML) over the file, resolves paths, and validates
-// the result. Errors name the key, and the line and column of the file or the setting.
+// the result, in which every setting of the system must have an effect. Errors name the key, and the line and column of the file or the setting.
 func Load(path string, settings []string) (*Config, error) {
 	c, err := read(path)
 	if err != nil {
@@ -193,6 +193,9 @@ func Load(path string, settings []string) (*Config, error) {
 		return nil, fmt.Errorf("--set %w", err)
 	}
 	if err := c.finish(); err != nil {
+		return nil, located(err, path, settings)
+	}
+	if err := c.System.Effects(); err != nil { // a run, or a variant of an experiment, may have such settings
 		return nil, located(err, path, settings)
 	}
 	return c, nil

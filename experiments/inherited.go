@@ -1,29 +1,39 @@
 package experiments
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data/check"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/models"
 )
 
 // inherited returns the training notes of the models that a system contains or starts from, as far as these
 // are in run folders. Scores on these notes would be those of notes that the system was trained on.
 func (c *Config) inherited(progress models.Progress) []check.Inherited {
+	return c.inheritedBut(map[string]bool{}, progress)
+}
+
+// inheritedBut is inherited without the run folders in seen, to which it adds those that it finds: several models can contain the same one, and a
+// folder can have the name of the run that its own model started from.
+func (c *Config) inheritedBut(seen map[string]bool, progress models.Progress) []check.Inherited {
 	var all []check.Inherited
 	for _, p := range c.System.Paths() {
 		run := runOf(*p.Value)
-		if run == nil {
+		if run == nil || seen[run.Dir] {
 			continue
 		}
+		seen[run.Dir] = true
 		m, err := run.Machine()
-		if err != nil || m == nil || m.Notes == "" {
-			continue // a pretraining, whose text has no annotations, or a broken run, of which opening the model tells
+		if err != nil || run.pretrained() {
+			continue // a broken run, of which opening the model tells, or a pretraining, whose text has no annotations
 		}
-		all = append(append(all, run.learned(fmt.Sprintf("%s (system.%s)", *p.Value, p.Key), m, progress)), run.Config.inherited(progress)...)
+		all = append(append(all, run.learned(fmt.Sprintf("%s (system.%s)", *p.Value, p.Key), m, progress)), run.Config.inheritedBut(seen, progress)...)
 	}
 	return all
 }
@@ -38,13 +48,30 @@ func (r *Run) learned(model string, m *Machine, progress models.Progress) check.
 	return from
 }
 
+// pretrained reports whether the run is a pretraining: its network has no labels. Other runs without a digest of their notes are of an earlier version.
+func (r *Run) pretrained() bool {
+	best := checkpoints.Locate(filepath.Join(r.Dir, models.Folder, "best"))
+	raw, err := bounded.ReadFile(filepath.Join(best, "labels.json"), bounded.MaxModel)
+	if err != nil {
+		return false // another tagger than a network, or a broken model
+	}
+	var network struct {
+		Labels []string `json:"labels"`
+	}
+	return json.Unmarshal(raw, &network) == nil && len(network.Labels) == 0
+}
+
 // TrainedOn returns the training notes of the run's model, and those of the models that it contains or started from.
 func (r *Run) TrainedOn(progress models.Progress) ([]check.Inherited, error) {
 	m, err := r.Machine()
 	if err != nil {
 		return nil, err
 	}
-	return append([]check.Inherited{r.learned(r.Dir, m, progress)}, r.Config.inherited(progress)...), nil
+	dir, err := filepath.Abs(r.Dir) // as the paths in a configuration are
+	if err != nil {
+		return nil, err
+	}
+	return append([]check.Inherited{r.learned(r.Dir, m, progress)}, r.Config.inheritedBut(map[string]bool{dir: true}, progress)...), nil
 }
 
 // runOf opens the run folder that a path names or in which it is. It returns nil if there is none.

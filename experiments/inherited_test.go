@@ -64,3 +64,68 @@ func TestScoresOnTrainingNotesOfAModelInside(t *testing.T) {
 		t.Errorf("warnings %q", got)
 	}
 }
+
+// A run folder with the name of the run that its own model started from was opened without end, and the notes of a model that two others contain were
+// loaded twice.
+func TestRunFolderHasTheNameOfItsOwnOrigin(t *testing.T) {
+	dir := t.TempDir()
+	run := func(name, system string) string {
+		folder := filepath.Join(dir, name)
+		write(t, filepath.Join(folder, ConfigFile), "name: x\ncorpus: {format: synth, types: i2b2-2014, notes: {train: 4}}\nsystem: "+system+"\n")
+		write(t, filepath.Join(folder, machineFile), `{"notes": "sha256:x"}`)
+		return folder
+	}
+	contains := func(name string) string { return "{trained: {model: " + filepath.Join(dir, name) + "}}" }
+	shared := run("shared", "{rules: {set: english}}")
+	a, b := run("a", contains("shared")), run("b", contains("shared"))
+	both := run("both", "{ensemble: {members: [{name: a, system: "+contains("a")+"}, {name: b, system: "+contains("b")+"}]}}")
+	for folder, want := range map[string][]string{run("own", contains("own")): {"own"}, both: {both, a, shared, b}} {
+		r, err := OpenRun(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(dir)
+		r.Dir = filepath.Base(folder)
+		all, err := r.TrainedOn(nil)
+		if err != nil || len(all) != len(want) {
+			t.Errorf("%s: %d models, want %q; error %v", folder, len(all), want, err)
+		}
+	}
+}
+
+// The notes of a model whose run an earlier version had made, without a digest of them, were left out without a word, and its seeds were systems of
+// their own beside newer ones.
+func TestRunsWithoutADigestOfTheirNotes(t *testing.T) {
+	dir := t.TempDir()
+	run := func(name, machine string) *Run {
+		folder := filepath.Join(dir, name)
+		write(t, filepath.Join(folder, ConfigFile), "name: x\ncorpus: {format: synth, types: i2b2-2014, notes: {train: 4}}\nsystem: {rules: {set: english}}\n")
+		write(t, filepath.Join(folder, machineFile), machine)
+		r, err := OpenRun(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	earlier, pretraining := run("earlier", "{}"), run("pretraining", "{}")
+	write(t, filepath.Join(pretraining.Dir, "model", "best", "labels.json"), `{"labels": []}`)
+	for r, want := range map[*Run]int{earlier: 1, pretraining: 0} {
+		path := write(t, filepath.Join(dir, "x.yaml"), "name: x\ncorpus: {format: synth, notes: {train: 4}}\nsystem: {trained: {model: "+r.Dir+"}}\n")
+		c, err := Load(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := c.inherited(nil); len(all) != want || want > 0 && len(all[0].Notes) != 4 {
+			t.Errorf("%s: %d models with known notes, want %d", r.Dir, len(all), want)
+		}
+	}
+	one, other := run("one", `{"notes": "sha256:a"}`), run("other", `{"notes": "sha256:b"}`)
+	for _, c := range []struct {
+		a, b *Run
+		want bool
+	}{{earlier, one, true}, {one, earlier, true}, {one, other, false}} {
+		if same, err := SameSystem(c.a, c.b); same != c.want || err != nil {
+			t.Errorf("%s and %s: the same system: %v, error %v", c.a.Dir, c.b.Dir, same, err)
+		}
+	}
+}

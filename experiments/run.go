@@ -169,7 +169,8 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	return report, unexamined
 }
 
-// others reports whether Relocate has replaced the notes of a split with others than those that the run has predictions for.
+// others reports whether Relocate has replaced the notes of a split with others than those that the run has predictions for: with other ids, or,
+// where the text of the predicted ones is known, with other texts, as numbers that are ids occur in any notes.
 func (r *Run) others(split string, progress models.Progress) (bool, error) {
 	if !r.relocated || !exists(filepath.Join(r.Dir, predictions, split)) {
 		return false, nil
@@ -178,9 +179,9 @@ func (r *Run) others(split string, progress models.Progress) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	predicted := map[string]bool{}
+	predicted := map[string]string{} // the texts, "" if unknown
 	for _, d := range found {
-		predicted[d.ID] = true
+		predicted[d.ID] = d.Text
 	}
 	if raw, err := bounded.ReadFile(r.scores(split), bounded.MaxModel); err == nil {
 		var report evaluation.Report
@@ -188,7 +189,7 @@ func (r *Run) others(split string, progress models.Progress) (bool, error) {
 			return false, fmt.Errorf("%s: %w", r.scores(split), err)
 		}
 		for _, id := range report.Missing { // those that could not be tagged or written
-			predicted[id] = true
+			predicted[id] = ""
 		}
 	}
 	source, err := r.read(split, progress)
@@ -200,7 +201,8 @@ func (r *Run) others(split string, progress models.Progress) (bool, error) {
 		if err != nil {
 			continue // as when it was predicted, perhaps
 		}
-		if n++; !predicted[doc.ID] {
+		n++
+		if text, ok := predicted[doc.ID]; !ok || text != "" && evaluation.SameText(doc.ID, doc.Text, text) != nil {
 			return true, nil
 		}
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // SameSystem reports whether two runs trained the same system and differ at most in their seeds: they have the same configuration, the same
-// notes to train on and, if they are distillations, the same teacher and settings.
+// notes to train on, as far as these are known, and, if they are distillations, the same teacher and settings. The notes of runs of earlier
+// versions are unknown.
 func SameSystem(a, b *Run) (bool, error) {
 	x, y := *a.Config, *b.Config
 	x.Seed, y.Seed = 0, 0
@@ -22,7 +23,8 @@ func SameSystem(a, b *Run) (bool, error) {
 		return false, err
 	}
 	notesOfB, distilledB, err := b.learnedFrom()
-	return notesOfA == notesOfB && distilledA == distilledB, err
+	sameNotes := notesOfA == notesOfB || notesOfA == "" || notesOfB == ""
+	return sameNotes && distilledA == distilledB, err
 }
 
 // learnedFrom returns the digest of the notes that the run was trained on, "" if it is unknown, and the settings of its distillation, which

@@ -14,7 +14,7 @@ import (
 // tags. A package adds its kind of tagger by calling Register in an init function.
 // These methods suffice for a tagger without children, files or a model format of its
 // own; [Parent], [Stacked], [Files], [Typed], [Checker], [Fixed], [Tuned], [Labeller],
-// [Columned], [Cleaner], [Subfolder] and [Standalone] are optional.
+// [Columned], [Cleaner], [Effective], [Subfolder] and [Standalone] are optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
 	// sense, relative to the node. It opens no files.
@@ -106,6 +106,14 @@ type Tuned interface {
 	// NeedsDev reports whether Fit fails without Task.Dev. Nodes without this method
 	// learn from Task.Train alone.
 	NeedsDev() bool
+}
+
+// Effective is a node that knows which of its settings have an effect.
+type Effective interface {
+	// Effects returns an error that begins with the first key whose value has no effect with
+	// the other settings, relative to the node. Validate must accept such a value: models
+	// and runs may have it, and a variant of an experiment may leave it over.
+	Effects() error
 }
 
 // Labeller is a node that labels the tokens of a note, and therefore cannot learn every

@@ -53,6 +53,19 @@ func (s System) Validate(types *data.TypeSet) error {
 	})
 }
 
+// Effects returns an error that begins with the first key, from "system" on, whose value has
+// no effect, which is likely a mistake of the person who wrote the experiment.
+func (s System) Effects() error {
+	return s.walk("system", func(key string, n Node) error {
+		if e, ok := n.(Effective); ok {
+			if err := e.Effects(); err != nil {
+				return fmt.Errorf("%s.%w", key, err)
+			}
+		}
+		return nil
+	})
+}
+
 // Check opens all files that the system requires but does not learn: rules, lists,
 // resources and existing models. Its error begins with the first key whose file is
 // broken.

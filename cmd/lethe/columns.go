@@ -38,6 +38,9 @@ func (c *columns) Set(value string) error {
 	return c.Check()
 }
 
+// adds implements adder.
+func (c *columns) adds() {}
+
 // String and Type implement pflag.Value.
 func (c *columns) String() string { return c.text }
 func (c *columns) Type() string   { return "string" }

@@ -13,7 +13,7 @@ func refuseTwice(cmd *cobra.Command) {
 	for _, flags := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
 		flags.VisitAll(func(f *pflag.Flag) {
 			_, list := f.Value.(pflag.SliceValue)
-			_, adds := f.Value.(*columns)
+			_, adds := f.Value.(adder)
 			if list || adds || f.Value.Type() == "count" {
 				return
 			}
@@ -31,6 +31,9 @@ func refuseTwice(cmd *cobra.Command) {
 		refuseTwice(below)
 	}
 }
+
+// adder is the value of a flag that adds to what it has if it is given again.
+type adder interface{ adds() }
 
 // once is the value of a flag that can be given once.
 type once struct {

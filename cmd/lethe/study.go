@@ -56,6 +56,9 @@ func (l *seedList) Set(text string) error {
 	return nil
 }
 
+// adds implements adder.
+func (l *seedList) adds() {}
+
 // String implements pflag.Value.
 func (l *seedList) String() string {
 	var all []string

@@ -51,7 +51,10 @@ func (w *Worker) request(raw []byte, number int) *request {
 	}
 	switch _, hello := keys["hello"]; {
 	case keys != nil && repeats(raw):
-		q.id, q.err = keys["id"], defect(number, "a key occurs twice")
+		if q.id = keys["id"]; !bytes.HasPrefix(keys["notes"], []byte("[")) {
+			q.id = w.idOf(raw) // of a note
+		}
+		q.err = defect(number, "a key occurs twice")
 	case hello && len(keys) == 1:
 		q.hello = true
 	case bytes.HasPrefix(keys["notes"], []byte("[")):

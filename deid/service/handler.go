@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -19,6 +20,7 @@ type exchange struct {
 	id       string
 	route    string // the pattern of Routes, or noRoute
 	start    time.Time
+	took     time.Duration // until the answer was sent, if that was before its end; else 0
 	request  *http.Request
 	to       http.ResponseWriter
 	response *response
@@ -221,6 +223,7 @@ func (s *Server) fail(x *exchange, err *wire.Error) {
 		x.response.Header().Set("Connection", "close")
 		x.response.fail(err)
 		x.response.now()
+		x.took = time.Since(x.start)
 	}
 	if x.invited && err != errSlow && err != errIncomplete {
 		s.discard(x.to, x.request)
@@ -232,7 +235,7 @@ func (s *Server) fail(x *exchange, err *wire.Error) {
 
 // record counts the exchange and logs it. The log never has anything that the client has sent.
 func (s *Server) record(x *exchange) {
-	took := time.Since(x.start)
+	took := cmp.Or(x.took, time.Since(x.start))
 	s.metrics.answered(x.route, x.response.status, took)
 	s.metrics.received.Add(float64(x.received))
 	s.metrics.sent.Add(float64(x.response.sent))

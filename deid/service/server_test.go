@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -865,4 +867,28 @@ func TestRefusalsOfOpenStreamsCameLate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The log and the histogram said of a refused stream that it took as long as its client kept it open.
+func TestRefusedStreamsTookAsLongAsTheyStayedOpen(t *testing.T) {
+	s := start(t, Config{Limits: Limits{Streams: 1}}, Routes{"POST /lines": http.HandlerFunc(answerLines)}, nil)
+	s.streams.slots <- struct{}{}
+	defer func() { <-s.streams.slots }()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(2*time.Second, func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /lines HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", conn.RemoteAddr())
+	logged := regexp.MustCompile(`"?status"?[=:]503.*?"?ms"?[=:]([0-9.]+)`)
+	for range 200 {
+		if match := logged.FindStringSubmatch(s.log.String()); match != nil {
+			if ms, err := strconv.ParseFloat(match[1], 64); err != nil || ms > 1000 {
+				t.Errorf("the log says %s ms", match[1])
+			}
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("the request is not logged: %s", s.log)
 }

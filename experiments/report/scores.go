@@ -46,8 +46,10 @@ func (m *material) seeds() *seedTable {
 	t := &seedTable{}
 	for i, r := range m.runs {
 		set := slices.IndexFunc(t.sets, func(set []int) bool {
-			same, err := experiments.SameSystem(m.runs[set[0]].Run, r.Run)
-			return same && err == nil
+			return !slices.ContainsFunc(set, func(k int) bool {
+				same, err := experiments.SameSystem(m.runs[k].Run, r.Run)
+				return !same || err != nil
+			})
 		})
 		if set < 0 {
 			set = len(t.sets)

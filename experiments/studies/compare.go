@@ -81,8 +81,10 @@ func occurs(paths []string, path string) (n int) {
 
 // has reports whether a run is one of the system, with another seed than its runs. A run of which this is unknown is another system.
 func (s System) has(r *experiments.Run) bool {
-	same, err := experiments.SameSystem(s.Runs[0], r)
-	return same && err == nil && !slices.ContainsFunc(s.Runs, func(o *experiments.Run) bool { return o.Config.Seed == r.Config.Seed })
+	return !slices.ContainsFunc(s.Runs, func(o *experiments.Run) bool {
+		same, err := experiments.SameSystem(o, r)
+		return !same || err != nil || o.Config.Seed == r.Config.Seed
+	})
 }
 
 // common returns the folder that contains both folders.

@@ -286,7 +286,8 @@ func (s *study) seeds(v variant) []uint64 {
 func (r run) open() *experiments.Run { return &experiments.Run{Dir: r.dir, Config: r.config} }
 
 // same returns an error if the folder contains a run with another configuration, or one that was trained on other notes than those to train
-// on now: its folds or its part of the notes would be others, and scores of models of different notes would be averaged.
+// on now: its folds or its part of the notes would be others, and scores of models of different notes would be averaged. Notes are compared by their
+// ids and their order, not by their texts and annotations.
 func (s *study) same(r run) error {
 	earlier, err := experiments.OpenRun(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {

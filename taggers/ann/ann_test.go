@@ -482,13 +482,17 @@ func TestValidateNamesTheKey(t *testing.T) {
 	} {
 		c := DefaultConfig()
 		edit(&c)
-		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), strings.TrimSuffix(key, ":")+":") {
+		err := c.Validate()
+		if err == nil {
+			err = c.Effects()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), strings.TrimSuffix(key, ":")+":") {
 			t.Errorf("%s: error is %v", key, err)
 		}
 	}
 	c := DefaultConfig()
-	if c.Training.EvaluateEvery = 20; c.Validate() != nil {
-		t.Errorf("the default patience: %v", c.Validate())
+	if c.Training.EvaluateEvery = 20; c.Validate() != nil || c.Effects() != nil {
+		t.Errorf("the default patience: %v, %v", c.Validate(), c.Effects())
 	}
 }
 

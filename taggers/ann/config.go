@@ -103,6 +103,11 @@ func (f Features) Validate() error {
 	case !(f.Dropout >= 0 && f.Dropout < 1):
 		return fmt.Errorf("dropout: %v is not in [0, 1)", f.Dropout)
 	}
+	return nil
+}
+
+// effects returns an error that begins with the first key that has no effect.
+func (f Features) effects() error {
 	if d := DefaultConfig().Features; f.IsZero() {
 		switch {
 		case f.Dimension != d.Dimension:
@@ -172,10 +177,6 @@ func (c Config) Validate() error {
 		return fmt.Errorf("vectors.most: %d is negative", c.Vectors.Most)
 	case c.Vectors.File == "" && c.Vectors.Freeze:
 		return fmt.Errorf("vectors.freeze: requires vectors.file")
-	case c.Vectors.File == "" && c.Vectors.Keep != "all":
-		return fmt.Errorf("vectors.keep: requires vectors.file")
-	case c.Vectors.File == "" && c.Vectors.Most > 0:
-		return fmt.Errorf("vectors.most: requires vectors.file")
 	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:
 		return fmt.Errorf("vectors.file: requires a positive network.token_embedding")
 	case t.Batch < 1 || t.Batch > MaxBatch:
@@ -190,8 +191,6 @@ func (c Config) Validate() error {
 		return fmt.Errorf("training.patience: %d is more than %d", t.Patience, maxEpochs)
 	case t.Patience < 0:
 		return fmt.Errorf("training.patience: %d is negative", t.Patience)
-	case t.Patience > 0 && t.Patience < t.EvaluateEvery && t.Patience != defaultPatience && t.EvaluateEvery < t.Epochs:
-		return fmt.Errorf("training.patience: %d epochs, but dev is scored only every %d (training.evaluate_every): choose at least as many, or 0", t.Patience, t.EvaluateEvery)
 	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):
 		return fmt.Errorf("training.unknown_singletons: %v is not in [0, 1]", t.UnknownSingletons)
 	case t.Measure != "" && t.Measure != "f1" && t.Measure != "precision" && t.Measure != "recall":
@@ -217,6 +216,22 @@ func (c Config) Validate() error {
 		return fmt.Errorf("optimizer.schedule.patience: %d epochs, but training ends after %d (training.patience)", s.Patience, t.Patience)
 	case s.Method == plateau && s.Patience < t.EvaluateEvery:
 		return fmt.Errorf("optimizer.schedule.patience: %d epochs, but dev is scored only every %d (training.evaluate_every)", s.Patience, t.EvaluateEvery)
+	}
+	return nil
+}
+
+// Effects implements taggers.Effective.
+func (c Config) Effects() error {
+	if err := c.Features.effects(); err != nil {
+		return fmt.Errorf("features.%w", err)
+	}
+	switch t := c.Training; {
+	case c.Vectors.File == "" && c.Vectors.Keep != "all":
+		return errors.New("vectors.keep: requires vectors.file")
+	case c.Vectors.File == "" && c.Vectors.Most > 0:
+		return errors.New("vectors.most: requires vectors.file")
+	case t.Patience > 0 && t.Patience < t.EvaluateEvery && t.Patience != defaultPatience && t.EvaluateEvery < t.Epochs:
+		return fmt.Errorf("training.patience: %d epochs, but dev is scored only every %d (training.evaluate_every): choose at least as many, or 0", t.Patience, t.EvaluateEvery)
 	}
 	return nil
 }

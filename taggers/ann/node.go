@@ -19,6 +19,7 @@ func init() { taggers.Register(kind, func() taggers.Node { return new(DefaultCon
 var (
 	_ taggers.Standalone = (*Config)(nil)
 	_ taggers.Tuned      = (*Config)(nil)
+	_ taggers.Effective  = (*Config)(nil)
 )
 
 // Of returns the settings of a system whose root is a network, or nil for other

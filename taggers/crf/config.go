@@ -109,7 +109,12 @@ func (c Config) Validate() error {
 	case !(t.Rate > 0):
 		return fmt.Errorf("training.rate: %v is not positive", t.Rate)
 	}
-	switch d := DefaultConfig().Training; {
+	return nil
+}
+
+// Effects implements taggers.Effective.
+func (c Config) Effects() error {
+	switch t, d := c.Training, DefaultConfig().Training; {
 	case t.Rate != d.Rate && t.Method != "sgd":
 		return fmt.Errorf("training.rate: is only for the method sgd, not for %s", t.Method)
 	case t.Delta != d.Delta && t.Method != "lbfgs":

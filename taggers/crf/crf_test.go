@@ -604,7 +604,11 @@ func TestValidate(t *testing.T) {
 	} {
 		c := small()
 		set(&c)
-		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		err := c.Validate()
+		if err == nil {
+			err = c.Effects()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

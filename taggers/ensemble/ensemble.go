@@ -91,16 +91,12 @@ func (c Config) Validate() error {
 		return fmt.Errorf("members: at least one is required")
 	case c.Method == Vote && (c.Votes < 1 || c.Votes > members):
 		return fmt.Errorf("votes: %d is not in [1, %d]", c.Votes, members)
-	case c.Method != Vote && c.Votes != 0 && c.Votes != DefaultConfig().Votes:
-		return fmt.Errorf("votes: not supported by method %s", c.Method)
 	case c.Method == Vote && c.By != BySpan && c.By != ByToken:
 		return fmt.Errorf("by: %q is not %s or %s", c.By, BySpan, ByToken)
 	case c.Method != Vote && c.By != "" && c.By != BySpan:
 		return fmt.Errorf("by: %s is not supported by method %s", c.By, c.Method)
 	case c.Method == Learned && c.Folds < 2:
 		return fmt.Errorf("folds: %d is less than 2", c.Folds)
-	case c.Method != Learned && c.Folds != 0 && c.Folds != DefaultConfig().Folds:
-		return fmt.Errorf("folds: not supported by method %s", c.Method)
 	case c.Method == Priority && len(c.Priority) == 0:
 		return fmt.Errorf("priority: is required for method priority")
 	case c.Method != Priority && len(c.Priority) > 0:
@@ -127,6 +123,17 @@ func (c Config) Validate() error {
 			return fmt.Errorf("members[%d].system: method learned trains its members on parts of the notes, so it supports no trained model", i)
 		}
 		names[m.Name] = true
+	}
+	return nil
+}
+
+// Effects implements taggers.Effective.
+func (c Config) Effects() error {
+	switch d := DefaultConfig(); {
+	case c.Method != Vote && c.Votes != 0 && c.Votes != d.Votes:
+		return fmt.Errorf("votes: not supported by method %s", c.Method)
+	case c.Method != Learned && c.Folds != 0 && c.Folds != d.Folds:
+		return fmt.Errorf("folds: not supported by method %s", c.Method)
 	}
 	return nil
 }

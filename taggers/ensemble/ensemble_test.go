@@ -336,7 +336,11 @@ func TestValidate(t *testing.T) {
 		for i := range c.members {
 			c.config.Members = append(c.config.Members, Member{Name: strconv.Itoa(i)})
 		}
-		if err := c.config.Validate(); err == nil || err.Error() != want {
+		err := c.config.Validate()
+		if err == nil {
+			err = c.config.Effects()
+		}
+		if err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

@@ -232,7 +232,7 @@ func TestLearnedRefusesTrainedMembers(t *testing.T) {
 		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), "members[1].system: method learned trains") {
 			t.Errorf("error %v", err)
 		}
-		c.Method, c.Folds = Union, 0
+		c.Method = Union
 		if err := c.Validate(); err != nil {
 			t.Error(err)
 		}

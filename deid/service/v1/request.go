@@ -132,9 +132,16 @@ func (p *prepared) add(q *request, n note) error {
 	if n.Spans == nil && q.SpansGiven {
 		return wire.Unprocessable("spans_given is true, but it has no spans: an empty list says that it contains no PHI")
 	}
-	var err error
-	if doc.Spans, err = index.Read(n.Spans, p.Types); err != nil {
+	given, err := index.Read(n.Spans, p.Types)
+	if err != nil {
 		return err
+	}
+	byType := map[string][]data.Span{} // spans of different types stay apart for the policy, but each place is in few of them
+	for _, s := range given {
+		byType[s.Type] = append(byType[s.Type], s)
+	}
+	for _, typ := range slices.Sorted(maps.Keys(byType)) {
+		doc.Spans = append(doc.Spans, data.Merge(byType[typ])...)
 	}
 	known := slices.Concat(safetynet.ValuesOf(q.Known, p.Types), safetynet.ValuesOf(n.Known, p.Types))
 	p.short = append(p.short, safetynet.TooShort(known))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/lethe-deid/lethe/deid/engine"
@@ -168,6 +169,24 @@ func TestSpansOfTheRequestAreThePHI(t *testing.T) {
 	}
 	if status, raw := post(t, s, "application/json", object{"text": "x", "spans_given": true, "spans": []object{}}); status != 200 || *decode(t, raw).Notes[0].Text != "x" {
 		t.Errorf("with an empty list of spans: %d: %s", status, raw)
+	}
+}
+
+// Spans that all overlap took time that grew with the square of their number.
+func TestManySpansOfTheRequestOverlap(t *testing.T) {
+	s, _ := server(t)
+	const n = 20_000
+	var spans []object
+	for i := range n {
+		spans = append(spans, object{"type": []string{"STATE", "DATE"}[i%2], "start": object{"utf8": i}, "end": object{"utf8": 2*n - i}})
+	}
+	began := time.Now()
+	status, raw := post(t, s, "application/json", object{"text": strings.Repeat("Oda ", n/2), "spans_given": true, "spans": spans})
+	if status != 200 || !strings.HasPrefix(*decode(t, raw).Notes[0].Text, "[") {
+		t.Errorf("%d: %.200s", status, raw)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }
 
