@@ -135,7 +135,7 @@ func wordBeforePart(text string) string {
 		text = strings.TrimRight(text[:last], " =:(")
 	}
 	text = strings.TrimSuffix(text, ".")
-	return text[strings.LastIndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
+	return text[len(strings.TrimRightFunc(text, unicode.IsLetter)):]
 }
 
 // dayNear is how many bytes before the part of a tablet are read, to find its day.

@@ -108,6 +108,7 @@ func TestPartsOfTabletsAreNoDates(t *testing.T) {
 		{English, "Warfarin: «Monday 1/2», «Tuesday 1/4», «Wednesday 1/2». INR 3/4/2023.", true},
 		{English, "Coumadin 5 mg: «Sun 1/2», «Mon» 1, «Tue 1/2», «Wed 1», «Thu» «1/2», «Fri 1», «Sat 1/2»", true},
 		{English, "Warfarin «Fri 1 1/2 tab», «Sat 1», and «Mon 1/2»", true},
+		{English, "Warfarin tablets\n•Fri «1/2»\n•Sat «1/4»\n•Sun «1/2»\n•Mon «1/4»", true},
 		{English, "He vomited «Mon 1/2», «Tue 1/3» and «Wed 1/4». Pain «Mon» 6, «Tue» 5, «Wed» 3. «Mon 1/2», «Tue 1/4»", false},
 		{English, "Seen «Mon 1/2/2024», «Tue 1/4/2024», «Wed 1/2/2024»", false},
 	} {
