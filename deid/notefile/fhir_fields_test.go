@@ -113,23 +113,8 @@ func TestFHIRStaysValid(t *testing.T) {
 				_ = os.WriteFile(filepath.Join(dir, fmt.Sprint(name, years, ".in.json")), []byte(in), 0o666)
 				_ = os.WriteFile(filepath.Join(dir, fmt.Sprint(name, years, ".out.json")), []byte(out), 0o666)
 			}
-			before, after := map[string]bool{}, map[string]bool{}
-			for text, missing := range map[string]map[string]bool{in: before, out: after} {
-				var bundle struct {
-					Entry []struct{ Resource map[string]any }
-				}
-				if err := json.Unmarshal([]byte(text), &bundle); err != nil {
-					t.Fatal(err)
-				}
-				for _, e := range bundle.Entry {
-					kind, _ := e.Resource["resourceType"].(string)
-					flaws(g, kind, kind, e.Resource, missing)
-				}
-			}
-			for flaw := range after {
-				if !before[flaw] {
-					t.Errorf("years %v: %s", years, flaw)
-				}
+			for _, flaw := range newFlaws(t, g, in, out) {
+				t.Errorf("years %v: %s", years, flaw)
 			}
 		}
 	})
@@ -140,26 +125,8 @@ func TestRulesThatDropKeepFHIRValid(t *testing.T) {
 	everyResource(t, func(t *testing.T, g *fhirtest.Generator, in string) {
 		for _, rule := range []string{"**.code", "**.status", "**.div", "**.type", "**.intent", "**.kind", "**.text", "**.url", "**.resourceType", "**.mode", "**.value", "**.item", "**.content.**", "**.language"} {
 			out := removed(t, "b.json", in, fhirOptions(t, rule+"=drop"), true)
-			before, after := map[string]bool{}, map[string]bool{}
-			for text, missing := range map[string]map[string]bool{in: before, out: after} {
-				var bundle struct {
-					Entry []struct{ Resource map[string]any }
-				}
-				if err := json.Unmarshal([]byte(text), &bundle); err != nil {
-					t.Fatal(err)
-				}
-				for _, e := range bundle.Entry {
-					kind, ok := e.Resource["resourceType"].(string)
-					if !ok {
-						t.Fatalf("%s: a resource without a type", rule)
-					}
-					flaws(g, kind, kind, e.Resource, missing)
-				}
-			}
-			for flaw := range after {
-				if !before[flaw] {
-					t.Errorf("%s: %s", rule, flaw)
-				}
+			for _, flaw := range newFlaws(t, g, in, out) {
+				t.Errorf("%s: %s", rule, flaw)
 			}
 		}
 	})
@@ -173,6 +140,35 @@ func TestRulesThatDropKeepFHIRValid(t *testing.T) {
 			t.Errorf("%s: %s\nbecame\n%s, want\n%s", tc[0], tc[1], got, tc[2])
 		}
 	}
+}
+
+// newFlaws returns the flaws of the resources of a Bundle that they did not have before.
+func newFlaws(t *testing.T, g *fhirtest.Generator, before, after string) (all []string) {
+	t.Helper()
+	of := func(text string) map[string]bool {
+		var bundle struct {
+			Entry []struct{ Resource map[string]any }
+		}
+		if err := json.Unmarshal([]byte(text), &bundle); err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]bool{}
+		for _, e := range bundle.Entry {
+			kind, ok := e.Resource["resourceType"].(string)
+			if !ok {
+				found["a resource without a type"] = true
+			}
+			flaws(g, kind, kind, e.Resource, found)
+		}
+		return found
+	}
+	had := of(before)
+	for flaw := range of(after) {
+		if !had[flaw] {
+			all = append(all, flaw)
+		}
+	}
+	return all
 }
 
 // flaws collects the paths of required elements that are missing, and of empty values.

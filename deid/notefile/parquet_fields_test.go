@@ -47,15 +47,7 @@ func parquetOf(t *testing.T, columns ...parquetColumn) string {
 // replaceParquet writes a file again, in which change replaces the values of the fields whose whole value is PHI.
 func replaceParquet(t *testing.T, path string, o Options, change func(value string) string) ([]byte, error) {
 	t.Helper()
-	f, err := Lookup("parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
+	f, in := openParquet(t, path)
 	var out bytes.Buffer
 	var w Writer
 	for r, err := range f.Read(in, "n.parquet", o) {
@@ -277,15 +269,7 @@ func TestNothingQuotesTheOldValuesOfAColumn(t *testing.T) {
 
 func TestParquetIDsThatBecomePseudonymsHaveAliases(t *testing.T) {
 	path := parquetOf(t, parquetColumn{name: "id", typ: arrow.PrimitiveTypes.Int64, values: `[5]`}, parquetColumn{name: "note", typ: arrow.ListOf(arrow.BinaryTypes.String), values: `[["a", "b"]]`})
-	f, err := Lookup("parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
+	f, in := openParquet(t, path)
 	o := withRules(t, "parquet", Options{Columns: []string{"note"}, ID: "id"}, "id=hash")
 	o.Pseudonym = field.Pseudonyms([]byte("0123456789abcdef"))
 	for r, err := range f.Read(in, path, o) {
@@ -372,15 +356,7 @@ func TestParquetNotesKnowWhatLeavesTheColumnsOfTheirRow(t *testing.T) {
 		parquetColumn{name: "p", typ: arrow.StructOf(arrow.Field{Name: "phone", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "born", Type: arrow.FixedWidthTypes.Date32, Nullable: true}), values: `[{"phone": "555-0142", "born": "1957-04-03"}]`},
 		parquetColumn{name: "note", typ: arrow.BinaryTypes.String, values: `["Seen."]`},
 	)
-	f, err := Lookup("parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
+	f, in := openParquet(t, path)
 	o := withRules(t, "parquet", Options{Columns: []string{"note"}, Patient: "mrn", NoPatient: true}, "acct=hash", "p=drop")
 	var known []string
 	for r, err := range f.Read(in, path, o) {

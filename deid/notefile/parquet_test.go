@@ -47,8 +47,8 @@ func saveArrow(t *testing.T, schema *arrow.Schema, columns []arrow.Array, proper
 	return path
 }
 
-// notesOf returns the ids and texts of a file, and writes it again with each word replaced.
-func notesOf(t *testing.T, path string, o Options, change func([]byte)) (notes []string, written []byte, err error) {
+// openParquet returns the format, and a file that is closed at the end of the test.
+func openParquet(t *testing.T, path string) (*Format, *os.File) {
 	t.Helper()
 	f, err := Lookup("parquet")
 	if err != nil {
@@ -58,7 +58,14 @@ func notesOf(t *testing.T, path string, o Options, change func([]byte)) (notes [
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
+	t.Cleanup(func() { in.Close() })
+	return f, in
+}
+
+// notesOf returns the ids and texts of a file, and writes it again with each word replaced.
+func notesOf(t *testing.T, path string, o Options, change func([]byte)) (notes []string, written []byte, err error) {
+	t.Helper()
+	f, in := openParquet(t, path)
 	var out bytes.Buffer
 	var w Writer
 	for r, err := range f.Read(in, path, o) {

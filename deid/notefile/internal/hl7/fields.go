@@ -2,9 +2,6 @@ package hl7
 
 import (
 	"cmp"
-	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
-	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
-
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -15,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 

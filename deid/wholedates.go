@@ -1,0 +1,147 @@
+package deid
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// This file has the corrections of whole for dates.
+
+// apart divides a date that is a month and a whole date into two: in "BROWN,MAY 03/04/2071", May is a name.
+func apart(text string, parts []data.Span, sort func(typ string) data.Sort) []data.Span {
+	var all []data.Span
+	for _, s := range parts {
+		if r, _ := utf8.DecodeRuneInString(text[s.Start:s.End]); sort(s.Type) == data.Date && unicode.IsLetter(r) {
+			if m := monthAndDate.FindStringSubmatchIndex(text[s.Start:s.End]); m != nil {
+				month := s
+				month.End, s.Start = s.Start+m[3], s.Start+m[4]
+				all = append(all, month)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// isClock reports whether a span is the time of day after a date in digits, as in 2071-03-04_10-15-00. Behind a blank it is one only if it cannot be a date.
+func isClock(text string, s data.Span) bool {
+	m := clockValue.FindStringSubmatch(text[s.Start:s.End])
+	before := dateAndGap.FindStringSubmatch(text[max(0, s.Start-16):s.Start])
+	if m == nil || before == nil {
+		return false
+	}
+	mayBeDate := m[1] != "00" && m[2] != "00" && (m[1] <= "12" && m[2] <= "31" || m[2] <= "12")
+	return before[1] != " " || !mayBeDate
+}
+
+// isParity reports whether a span is the digits of an obstetric formula: G5P2022 is no year.
+func isParity(text string, s data.Span) bool {
+	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(text[max(0, s.Start-8):s.Start])
+}
+
+// inPanel reports whether a span of digits is a part of a longer chain of numbers, such as the laboratory values 140/4.0/107/25/7/11. A year of four digits is the date
+// of something else.
+func inPanel(text string, s data.Span) bool {
+	if fullYear.MatchString(text[s.Start:s.End]) {
+		return false
+	}
+	start, end := s.Start, s.End
+	for start > max(0, s.Start-64) && strings.IndexByte("0123456789./", text[start-1]) >= 0 {
+		start--
+	}
+	for end < min(len(text), s.End+64) && strings.IndexByte("0123456789./", text[end]) >= 0 {
+		end++
+	}
+	chain := strings.Trim(text[start:end], "./")
+	return panel.MatchString(chain) && !onlyDates.MatchString(chain)
+}
+
+// withRange grows a date in digits over the rest of a day and month, and over the dates that a hyphen or a word joins to it: 30/1-3/2, 30/1 al 3/2.
+func withRange(text string, s data.Span, from, to int) data.Span {
+	value := text[s.Start:s.End]
+	if len(value) > len("30/12/2071") || !digitsAndSlashes.MatchString(value) {
+		return s
+	}
+	if m := otherPartAfter.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+6)]); m != nil && !strings.Contains(value, "/") && s.End+m[3] <= to {
+		s.End += m[3]
+	}
+	before := text[max(0, s.Start-4):s.Start]
+	if m := otherPartBefore.FindStringSubmatchIndex(before); m != nil && !strings.Contains(text[s.Start:s.End], "/") && s.Start-len(before)+m[2] >= from {
+		s.Start -= len(before) - m[2]
+	}
+	if !slashed.MatchString(text[s.Start:s.End]) {
+		return s
+	}
+	after := text[s.End:min(len(text), s.End+40)]
+	if m := joinedAfter.FindStringSubmatchIndex(after); m != nil && s.End+m[3] <= to && mayBeDay(after[m[4]:m[5]]) && !isAmount(after[m[3]:]) {
+		s.End += m[3]
+	}
+	before = text[max(0, s.Start-24):s.Start]
+	if m := joinedBefore.FindStringSubmatchIndex(before); m != nil && s.Start-len(before)+m[2] >= from && mayBeDay(before[m[4]:m[5]]) && !isAmount(text[s.End:min(len(text), s.End+16)]) {
+		s.Start -= len(before) - m[2]
+	}
+	return s
+}
+
+// mayBeDay reports whether a text such as 30/1 may be a day and a month.
+func mayBeDay(text string) bool {
+	first, second, _ := strings.Cut(text, "/")
+	a, _ := strconv.Atoi(first)
+	b, _ := strconv.Atoi(second)
+	return min(a, b) > 0 && min(a, b) <= 12 && max(a, b) <= 31
+}
+
+// dayBefore returns the start of the first day of the range that a date ends, as in "3 to 5 March", or of the day of the week before it; the span's
+// own start if there are none.
+func dayBefore(text string, s data.Span) int {
+	value, before := text[s.Start:s.End], text[max(0, s.Start-24):s.Start]
+	var m []int
+	switch {
+	case dayAndMonth.MatchString(value):
+		if m = firstDay.FindStringIndex(before); m == nil {
+			m = weekdayBefore.FindStringIndex(before)
+		}
+	case slashed.MatchString(value):
+		m = weekdayBefore.FindStringIndex(before)
+	case monthFirst.MatchString(value):
+		m = daysOfMonth.FindStringIndex(before)
+	}
+	if m == nil {
+		return s.Start
+	}
+	return s.Start - len(before) + m[0]
+}
+
+const (
+	months     = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
+	dayOfMonth = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
+	toDay      = `(?:[-–]| (?i:to|and|until|through|al|a|y|hasta el) )`
+)
+
+var (
+	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
+	onlyDates        = regexp.MustCompile(`^(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})(?:[./](?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2}|[0-2]?[0-9][.][0-5][0-9]))*$`)
+	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
+	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)
+	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
+	digitsAndSlashes = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
+	slashed          = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
+	otherPartAfter   = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
+	otherPartBefore  = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
+	joinedAfter      = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
+	joinedBefore     = regexp.MustCompile(`(?:^|[^0-9/.])(([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
+	conjunction      = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
+	dayAndMonth      = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
+	monthFirst       = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
+	firstDay         = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
+	daysOfMonth      = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
+	weekdayBefore    = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
+	clockValue       = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
+	dateAndGap       = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
+	monthAndDate     = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
+)
