@@ -49,9 +49,9 @@ type TypeSet struct {
 // type for every well-formed name, and those of AnyOf for some names. Its category is the name itself, and its sort is
 // the one that Describe returns for a set that lacks the type.
 func (s *TypeSet) Lookup(name string) (Type, bool) {
-	for _, t := range s.Types {
-		if t.Name == name {
-			return t, true
+	for i := range s.Types {
+		if s.Types[i].Name == name {
+			return s.Types[i], true
 		}
 	}
 	if s.open && wellFormed(name) && (s.only == nil || s.only[name]) {

@@ -45,7 +45,6 @@ type run struct {
 	summary, earlier          audit.Summary // summaries of this run and of the one that it resumes
 	patients                  patients
 
-	fatal     error          // the error that stops the run
 	single    error          // the error that stopped reading the only input file
 	out       *sink          // the current file; nil before its first record
 	annotated *data.Document // the note of the current file as written, if the format is brat
@@ -100,17 +99,12 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 	if files.todo() {
 		r.meter.measure(files)
 		r.tell(item{})
-		for batch := range data.Batches(r.items(ctx, files), item.size) {
-			if err := r.flush(ctx, batch); err != nil {
-				r.fatal = err
-				break
-			}
+		if err := r.process(ctx, files); err != nil {
+			return err
 		}
 	}
 	r.summary.Restarted = len(r.patients.restarted)
 	switch {
-	case r.fatal != nil:
-		return r.fatal
 	case r.single != nil:
 		return r.single
 	case r.config.MaxUnlike != nil && r.unlike() > *r.config.MaxUnlike:
@@ -155,7 +149,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 	var broken error
 	records, mine := 0, 0 // without frames
 	for record, err := range file.format.Read(in, name, r.config.optionsFor(file.format)) {
-		if r.fatal = ctx.Err(); r.fatal != nil {
+		if ctx.Err() != nil {
 			return false
 		}
 		if b, ok := errors.AsType[*notefile.Broken](err); ok {
@@ -274,16 +268,68 @@ func (r *run) line(file noteFile, line int, id string) *audit.Line {
 	}
 }
 
-// flush replaces the PHI in the notes of a batch and writes them. Notes that an earlier run has written are not
-// written again. But they are processed again if the batch has other notes, because replacements depend on all notes of a
-// patient.
-func (r *run) flush(ctx context.Context, batch []item) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// process reads the files in batches, examines their notes and writes them, all three at the same time: while a batch is examined, the next one is read and
+// the one before is written. Only the last step changes the run's summary, audit and output.
+func (r *run) process(ctx context.Context, files *fileSet) error {
+	ctx, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	read, examined := make(chan []item), make(chan (<-chan []item))
+	all.Go(func() {
+		defer close(read)
+		for batch := range data.Batches(r.items(ctx, files), item.size) {
+			if !send(ctx, read, slices.Clone(batch)) {
+				return
+			}
+		}
+	})
+	all.Go(func() {
+		defer close(examined)
+		for batch := range read {
+			done := make(chan []item, 1)
+			all.Go(func() {
+				if r.examine(ctx, batch); ctx.Err() == nil {
+					done <- batch
+				}
+				close(done)
+			})
+			if !send(ctx, examined, done) {
+				return
+			}
+		}
+	})
+	for batch := range examined {
+		if err := r.writeAll(<-batch); err != nil {
+			return err
+		}
 	}
-	r.patients.come(batch)
-	if !slices.ContainsFunc(batch, func(it item) bool { return !it.file.done }) {
-		return nil
+	return ctx.Err()
+}
+
+// send sends a batch unless ctx is cancelled, and reports whether it did.
+func send[T any](ctx context.Context, to chan<- T, batch T) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case to <- batch:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// unwritten reports whether a batch has items that no earlier run has written.
+func unwritten(batch []item) bool {
+	return slices.ContainsFunc(batch, func(it item) bool { return !it.file.done })
+}
+
+// examine finds the PHI in the notes of a batch and how to replace it. Notes that an earlier run has written are examined again if the batch has other notes,
+// because replacements depend on all notes of a patient.
+func (r *run) examine(ctx context.Context, batch []item) {
+	if !unwritten(batch) {
+		return
 	}
 	var all []*result
 	var notes []deid.Note
@@ -293,8 +339,13 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 		}
 	}
 	r.conclude(all, r.engine.Notes(ctx, notes))
-	if err := ctx.Err(); err != nil {
-		return err
+}
+
+// writeAll writes the items of a batch, except those that an earlier run has written.
+func (r *run) writeAll(batch []item) error {
+	r.patients.come(batch)
+	if !unwritten(batch) {
+		return nil
 	}
 	for _, it := range batch {
 		if err := r.write(it); err != nil {

@@ -94,6 +94,9 @@ const maxGap = 6
 // memory.
 const window = 1 << 20
 
+// bytesPerWord is about the number of bytes of a word and what follows it.
+const bytesPerWord = 5
+
 // windowEnd returns the end of the window that begins at a position: after a blank line if
 // possible, else after a line, else at the maximum size.
 func windowEnd(text string, from int) int {
@@ -116,7 +119,7 @@ func windowEnd(text string, from int) int {
 // split returns the words of text[from:to] outside of the covered spans, which are sorted and
 // disjoint.
 func split(text string, from, to int, covered []data.Span) []word {
-	var words []word
+	words := make([]word, 0, (to-from)/bytesPerWord+1)
 	next, _ := data.Overlapping(covered, data.Span{Start: from, End: to})
 	for i := from; i < to; {
 		for next < len(covered) && covered[next].End <= i {
@@ -171,7 +174,13 @@ func split(text string, from, to int, covered []data.Span) []word {
 // soft hyphen, do not end it.
 func wordEnd(text string, at int, digit bool) int {
 	end := at
-	for i := at; i < len(text); {
+	for end < len(text) && text[end] < utf8.RuneSelf { // as nearly all words
+		if b := text[end]; digit != (b >= '0' && b <= '9') || !digit && (b|0x20 < 'a' || b|0x20 > 'z') {
+			return end
+		}
+		end++
+	}
+	for i := end; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 		switch {

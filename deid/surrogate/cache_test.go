@@ -18,7 +18,7 @@ func TestDatesAreReadTheSameAgain(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for i := range 2 * maxCachedDates {
+			for i := range 2 * maxCached {
 				text := fmt.Sprintf("%d/%d/20%02d", 1+i%12, 1+i%28, i%100)
 				if has, only := m.HasYear(text); !has || only {
 					t.Errorf("%s: has a year %v, only a year %v", text, has, only)
@@ -33,7 +33,7 @@ func TestDatesAreReadTheSameAgain(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(m.read.of); n == 0 || n > maxCachedDates {
+	if n := len(m.read.of); n == 0 || n > maxCached {
 		t.Errorf("%d dates are kept", n)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // This file makes values less precise instead of inventing others, as Safe Harbor allows (45 CFR 164.514(b)(2)(i)): a date becomes its year, an age
@@ -118,34 +117,15 @@ func (p *Patient) yearsOf(text string) (*date, []datedYear) {
 	return d, years
 }
 
-// dateCache keeps the dates of recent texts, because each is read several times, and notes have many dates in common. The dates
-// must not be changed. A full one is cleared.
-type dateCache struct {
-	mu sync.Mutex
-	of map[string]*date // nil for a text that is none
-}
-
-// maxCachedDates bounds a dateCache at about a megabyte.
-const maxCachedDates = 1 << 11
-
 // datedText reads a text that is a date and cannot be another kind of number. The date must not be changed.
 func (m *Maker) datedText(text string) (*date, bool) {
 	if len(text) > longest {
 		return nil, false
 	}
-	m.read.mu.Lock()
-	d, ok := m.read.of[text]
-	m.read.mu.Unlock()
-	if !ok {
-		text = strings.Clone(text) // because a date shares the memory of its text, which may be a whole note
-		d, _ = m.readDate(text)
-		m.read.mu.Lock()
-		if len(m.read.of) >= maxCachedDates || m.read.of == nil {
-			m.read.of = map[string]*date{}
-		}
-		m.read.of[text] = d
-		m.read.mu.Unlock()
-	}
+	d := m.read.get(text, func(text string) *date {
+		d, _ := m.readDate(text)
+		return d
+	})
 	return d, d != nil
 }
 

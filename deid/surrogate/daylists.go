@@ -86,28 +86,40 @@ const dayListNear = 160
 // isDay reports whether a word is a name or a letter of a day. It decides about nearly all values, and is much faster than the expressions.
 func (l *dayLists) isDay(word string) bool { return word != "" && l.days[fold(word)] != nil }
 
-// severalDays reports whether a text has two names or letters of days that may be neighbours in a list.
-func (l *dayLists) severalDays(text string) bool {
-	last := -dayNear
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if !unicode.IsLetter(r) {
-			i += size
-			continue
+// around returns the longest part of a text around a value that has no words but days and those between them, and how many days it has. A list of days that the value
+// belongs to lies within.
+func (l *dayLists) around(text string, start, end int) (from, to, days int) {
+	allowed := func(word string) bool {
+		if len(word) <= longestDay && l.isDay(word) {
+			days++
+			return true
 		}
-		word := wordOfDay(text[i:])
-		switch {
-		case len(word) <= longestDay && l.isDay(word):
-			if i-last < dayNear {
-				return true
-			}
-			last = i + len(word)
-		case !betweenDays[strings.ToLower(word)]:
-			last = -dayNear
-		}
-		i += len(word)
+		return betweenDays[strings.ToLower(word)]
 	}
-	return false
+	from, to = start, start
+	for to < min(len(text), end+dayListNear) {
+		r, size := utf8.DecodeRuneInString(text[to:])
+		if unicode.IsLetter(r) {
+			word := wordOfDay(text[to:])
+			if !allowed(word) {
+				break
+			}
+			size = len(word)
+		}
+		to += size
+	}
+	for from > max(0, start-dayListNear) {
+		r, size := utf8.DecodeLastRuneInString(text[:from])
+		if unicode.IsLetter(r) {
+			word := lastWordOfDay(text[:from])
+			if !allowed(word) {
+				break
+			}
+			size = len(word)
+		}
+		from -= size
+	}
+	return from, to, days
 }
 
 // betweenDays are words between the days of a list.
@@ -125,6 +137,11 @@ func wordOfDay(text string) string {
 	return text
 }
 
+// lastWordOfDay returns the letters at the end of a text.
+func lastWordOfDay(text string) string {
+	return text[len(strings.TrimRightFunc(text, unicode.IsLetter)):]
+}
+
 // wordBeforePart returns the letters before the part of a tablet that follows a text: Mon in "Mon. " and "Mon: 1 y ".
 func wordBeforePart(text string) string {
 	text = strings.TrimRight(text, " =:(")
@@ -135,7 +152,7 @@ func wordBeforePart(text string) string {
 		text = strings.TrimRight(text[:last], " =:(")
 	}
 	text = strings.TrimSuffix(text, ".")
-	return text[len(strings.TrimRightFunc(text, unicode.IsLetter)):]
+	return lastWordOfDay(text)
 }
 
 // dayNear is how many bytes before the part of a tablet are read, to find its day.
@@ -147,10 +164,10 @@ func (m *Maker) inDayList(text string, start, end int) bool {
 	if l == nil || end-start > dayListNear || !l.isDay(wordOfDay(text[start:end])) && !l.isDay(wordBeforePart(text[max(0, start-dayNear):start])) {
 		return false
 	}
-	if !l.severalDays(text[max(0, start-2*dayNear):min(len(text), end+2*dayNear)]) {
+	from, to, days := l.around(text, start, end)
+	if days < 2 || to < end {
 		return false
 	}
-	from, to := max(0, start-dayListNear), min(len(text), end+dayListNear)
 	within := func(list *regexp.Regexp, is func(start, end int) bool) bool {
 		for _, match := range list.FindAllStringIndex(text[from:to], -1) {
 			a, b := from+match[0], from+match[1]

@@ -3,6 +3,7 @@ package surrogate
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -18,6 +19,12 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 		return false
 	}
 	line, from := lineAround(text, start, end)
+	start, end = start-from, end-from
+	return m.weeks.get(strconv.Itoa(start)+" "+strconv.Itoa(end)+" "+line, func(string) bool { return m.inSchedule(line, start, end) })
+}
+
+// inSchedule reports whether days of the week in a line belong to a schedule.
+func (m *Maker) inSchedule(line string, start, end int) bool {
 	digits := strings.ContainsAny(line, "0123456789")
 	for _, schedule := range m.lang.schedules {
 		if schedule.doses && !digits || schedule.planned && wasGiven.MatchString(line) {
@@ -27,7 +34,7 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 			if countedDays.MatchString(line[:match[2]]) {
 				continue
 			}
-			if from+match[2] <= start && end <= from+match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
+			if match[2] <= start && end <= match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
 				return true
 			}
 		}

@@ -84,7 +84,8 @@ type Maker struct {
 	key   []byte
 	lang  *language // language of the notes
 	lists map[string]*list
-	read  *dateCache
+	read  *cache[*date] // dates by text; nil for a text that is none
+	weeks *cache[bool]  // whether days recur: see Recurs
 }
 
 // New returns a Maker. The error names an unknown language or list, or a bad entry of a list.
@@ -101,7 +102,7 @@ func (l *languages) maker(opt Options) (*Maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists, read: &dateCache{}}, nil
+	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists, read: &cache[*date]{}, weeks: &cache[bool]{}}, nil
 }
 
 // A Mention is a value in a note.

@@ -23,8 +23,8 @@ type batch struct {
 	word         *nn.Index // over tokens: its distinct token or, in training, the row of its vector
 	cache        *spellings
 
-	seen     map[address]int32
-	index    map[word]int32
+	seen     map[token]int32
+	index    map[word]int32 // of distinct tokens; not in prediction, where it costs more than the few tokens that it finds
 	distinct []word
 	wordID   []int32 // of each distinct token
 	fresh    []int32 // indices of those to encode
@@ -37,11 +37,17 @@ type word struct {
 	id       int32
 }
 
-// address is where the characters of a token are. Many tokens of a batch share them, and are known to be
-// the same word without comparing these.
+// address is where the characters of a token are. Many tokens share them, and are known to be
+// spelled the same without comparing these.
 type address struct {
 	first *int32
-	n, id int32
+	n     int32
+}
+
+// token is an occurrence of a word, which is the same for most of them.
+type token struct {
+	address
+	id int32
 }
 
 // Fill implements nn.Model.
@@ -88,7 +94,7 @@ func (b *batch) fillWords(sentences []Sentence) {
 // token of each sentence.
 func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 	if b.index == nil {
-		b.seen, b.index = map[address]int32{}, map[word]int32{}
+		b.seen, b.index = map[token]int32{}, map[word]int32{}
 	}
 	clear(b.seen)
 	clear(b.index)
@@ -104,7 +110,7 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 		numbers[i], all = all[:n:n], all[n:]
 		for t := range n {
 			var characters []int32
-			var at address
+			var at token
 			if b.characters != nil {
 				characters = s.Characters[t]
 				at.first, at.n = unsafe.SliceData(characters), int32(len(characters))
@@ -114,7 +120,7 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 			}
 			w, ok := b.seen[at]
 			if !ok {
-				w = b.add(word{spelling(characters), at.id})
+				w = b.add(word{spelling(characters), at.id}, at.address)
 				b.seen[at] = w
 			}
 			numbers[i][t] = w
@@ -123,18 +129,22 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 	return numbers
 }
 
-// add returns the index of a distinct token, which is new if the batch does not have it.
-func (b *batch) add(x word) int32 {
-	w, ok := b.index[x]
-	if !ok {
-		w = int32(len(b.distinct))
-		b.index[x] = w
-		row := b.cache.find(x.spelling)
-		if row < 0 {
-			b.fresh = append(b.fresh, w)
+// add returns the index of a distinct token, which is new if the batch does not have it. The characters are at an address.
+func (b *batch) add(x word, at address) int32 {
+	w := int32(len(b.distinct))
+	row := int32(-1)
+	if b.cache != nil {
+		row = b.cache.find(x.spelling, at)
+	} else {
+		if w, ok := b.index[x]; ok {
+			return w
 		}
-		b.distinct, b.wordID, b.cached = append(b.distinct, x), append(b.wordID, x.id), append(b.cached, row)
+		b.index[x] = w
 	}
+	if row < 0 {
+		b.fresh = append(b.fresh, w)
+	}
+	b.distinct, b.wordID, b.cached = append(b.distinct, x), append(b.wordID, x.id), append(b.cached, row)
 	return w
 }
 

@@ -1,8 +1,10 @@
 package tagger
 
 import (
+	"bytes"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -15,6 +17,7 @@ type spellings struct {
 	batch   *batch
 	dim     int
 	row     map[string]int32
+	at      map[address]int32 // the same for those that were found, whose memory it keeps; it is searched faster
 	vectors []float32
 	out     []float32
 	net     *nn.Params
@@ -26,7 +29,7 @@ type spellings struct {
 const maxSpellings = 1 << 15
 
 func newSpellings(b *batch, dim int, net *nn.Params) *spellings {
-	return &spellings{batch: b, dim: dim, row: map[string]int32{}, net: net}
+	return &spellings{batch: b, dim: dim, row: map[string]int32{}, at: map[address]int32{}, net: net}
 }
 
 // refresh clears the cache if the parameters have changed. Comparing some 10,000 numbers per batch
@@ -40,30 +43,38 @@ func (c *spellings) refresh() {
 		}
 	}
 	for i, p := range c.params {
-		if !slices.Equal(p.Data, c.values[i]) {
+		if !bytes.Equal(bytesOf(p.Data), bytesOf(c.values[i])) {
 			c.clear()
 			copy(c.values[i], p.Data)
 		}
 	}
-	if len(c.row) >= maxSpellings {
+	if max(len(c.row), len(c.at)) >= maxSpellings {
 		c.clear()
 	}
 }
 
+// bytesOf returns the memory of numbers, which is compared much faster than these.
+func bytesOf(x []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
+}
+
 func (c *spellings) clear() {
 	clear(c.row)
+	clear(c.at)
 	c.vectors = c.vectors[:0]
 }
 
-// find returns the row of the vector of a spelling, or -1. A nil cache has none.
-func (c *spellings) find(key string) int32 {
-	if c == nil {
-		return -1
-	}
-	if r, ok := c.row[key]; ok {
+// find returns the row of the vector of a spelling at an address, or -1.
+func (c *spellings) find(key string, at address) int32 {
+	if r, ok := c.at[at]; ok {
 		return r
 	}
-	return -1
+	r, ok := c.row[key]
+	if !ok {
+		return -1
+	}
+	c.at[at] = r
+	return r
 }
 
 // Forward implements nn.Layer.
@@ -79,7 +90,8 @@ func (c *spellings) Forward(in []kernel.Matrix) kernel.Matrix {
 	for i, w := range b.fresh {
 		v := in[0].Row(b.characters.Place(i))
 		copy(out.Row(int(w)), v)
-		if key := b.distinct[w].spelling; c.find(key) < 0 { // two fresh ones may differ in their ids alone
+		key := b.distinct[w].spelling
+		if _, ok := c.row[key]; !ok { // two fresh ones may have the same
 			c.row[strings.Clone(key)] = int32(len(c.row))
 			c.vectors = append(c.vectors, v...)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
@@ -113,8 +114,12 @@ const (
 // text is a document, or a stretch of one, whose sentences are tagged.
 type text struct {
 	reader.Text
-	features func() drawn    // drawn by the first worker that needs them
-	found    []reader.Result // by sentence
+	foreign []data.Span
+	found   []reader.Result // by sentence
+
+	taken    atomic.Bool   // a worker draws the features,
+	ready    chan struct{} // is closed when it has drawn them,
+	features drawn         // and these are they
 }
 
 // sentence is the unit of work: the sentence of a text with this number.
@@ -220,7 +225,7 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 	size := 0
 	for i, doc := range docs {
 		for x := range t.reader.Cut(doc) {
-			next := &text{x, sync.OnceValue(func() drawn { return t.features.draw(x, foreign[i]) }), make([]reader.Result, len(x.Sentences))}
+			next := &text{Text: x, foreign: foreign[i], found: make([]reader.Result, len(x.Sentences)), ready: make(chan struct{})}
 			found[i] = append(found[i], next.found)
 			for k, s := range x.Sentences {
 				pool = append(pool, sentence{next, k})
@@ -258,12 +263,30 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 	return nil
 }
 
+// drawBatch draws the features of the texts of a batch, except those that another worker draws, for which it waits.
+func (t *Tagger) drawBatch(batch []sentence) {
+	var mine []*text
+	for _, s := range batch {
+		if s.taken.CompareAndSwap(false, true) {
+			mine = append(mine, s.text)
+		}
+	}
+	for i, features := range t.features.drawEach(mine) {
+		mine[i].features = features
+		close(mine[i].ready)
+	}
+	for _, s := range batch {
+		<-s.ready
+	}
+}
+
 // predict sets the results of the sentences of a batch.
 func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) error {
+	t.drawBatch(batch)
 	encoded := make([]tagger.Sentence, len(batch))
 	for i, s := range batch {
 		encoded[i] = p.encode(s.Doc, s.tokens())
-		encoded[i].Features = t.features.sentence(s.features(), s.number)
+		encoded[i].Features = t.features.sentence(s.features, s.number)
 	}
 	found, err := p.Predict(encoded)
 	if err != nil {

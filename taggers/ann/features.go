@@ -158,6 +158,22 @@ func (f *features) draw(x reader.Text, foreign []data.Span) drawn {
 	return f.extractor.Sequences(feature.NewText(x, foreign))
 }
 
+// drawEach draws the features of several texts: see feature.Extractor.Each.
+func (f *features) drawEach(texts []*text) []drawn {
+	all := make([]drawn, len(texts))
+	if f == nil {
+		return all
+	}
+	prepared := make([]*feature.Text, len(texts))
+	for i, x := range texts {
+		prepared[i] = feature.NewText(x.Text, x.foreign)
+	}
+	for i, sequences := range f.extractor.Each(prepared) {
+		all[i] = sequences
+	}
+	return all
+}
+
 // sentence returns the values of sentence i of a text: by family and token, distinct
 // numbers in ascending order.
 func (f *features) sentence(d drawn, i int) [][][]int32 {

@@ -3,8 +3,10 @@ package gazetteer
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,13 +19,16 @@ const (
 	maxLists = 1000
 	// window is the number of tokens that are processed together, not counting those into which an entry may extend.
 	window = 1 << 14
+	// foldings is the number of ways in which lists are folded.
+	foldings = 4
 )
 
 // Dictionary finds the entries of lists in texts. It does not change, so several goroutines may use it at once.
 type Dictionary struct {
 	lists    Lists
-	automata []*automaton // one for each folding that a list uses
+	automata []*automaton // one for each folding that a list uses, at most foldings
 	longest  int          // number of pieces of the longest entry
+	scanners sync.Pool    // idle scanners, as pointers
 }
 
 // Match is an occurrence of a list's entry in a text: tokens [Start, End).
@@ -38,7 +43,7 @@ func NewDictionary(lists Lists) (*Dictionary, error) {
 		return nil, err
 	}
 	d := &Dictionary{lists: slices.Clone(lists)}
-	for _, fold := range []Fold{FoldBoth, FoldCase, FoldAccents, FoldNone} {
+	for _, fold := range [foldings]Fold{FoldBoth, FoldCase, FoldAccents, FoldNone} {
 		a, err := d.build(fold)
 		if err != nil {
 			return nil, err
@@ -148,7 +153,8 @@ func (a *automaton) trim() {
 // window of tokens.
 func (d *Dictionary) Match(text string, tokens []data.Token) []Match {
 	var all []Match
-	s := d.newScanner()
+	s := d.scanner()
+	defer d.scanners.Put(s)
 	for from := 0; from < len(tokens); from += window {
 		to := min(from+window, len(tokens))
 		s.scan(text, tokens[from:min(to+d.longest, len(tokens))], to-from, func(start, end, list int) {
@@ -167,12 +173,28 @@ type scanner struct {
 	free   []int // by list: the byte offset from which its next entry may begin
 	pieces []data.Token
 	folded []byte
-	first  []int      // by token: its first piece; then the number of pieces
-	states [][]uint32 // by automaton and piece
+	first  []int              // by token: its first piece; then the number of pieces
+	words  [][foldings]uint32 // by piece: the number of its word in each automaton, or 0 if no entry has it
+	states [][]uint32         // by automaton and piece
+	recent [1 << 12]recentWord
+	seed   maphash.Seed
 }
 
-func (d *Dictionary) newScanner() *scanner {
-	return &scanner{Dictionary: d, free: make([]int, len(d.lists)), states: make([][]uint32, len(d.automata))}
+// recentWord is the numbers of a word that was looked up, in a table that the cache of a core can hold, other than the tables of the automata. Most words of notes are among the few
+// thousand most frequent ones.
+type recentWord struct {
+	length  uint8
+	text    [15]byte
+	numbers [foldings]uint32
+}
+
+// scanner takes an idle scanner, or makes one. The caller puts it back into scanners.
+func (d *Dictionary) scanner() *scanner {
+	if s, ok := d.scanners.Get().(*scanner); ok {
+		s.reset()
+		return s
+	}
+	return &scanner{Dictionary: d, free: make([]int, len(d.lists)), states: make([][]uint32, len(d.automata)), seed: maphash.MakeSeed()}
 }
 
 // reset prepares for another text.
@@ -219,6 +241,10 @@ func (s *scanner) read(text string, tokens []data.Token) {
 		}
 	}
 	s.first = append(s.first, len(s.pieces))
+	s.words = s.words[:0]
+	for _, p := range s.pieces {
+		s.words = append(s.words, s.numbers(text[p.Start:p.End]))
+	}
 	for k, a := range s.automata {
 		states := append(s.states[k][:0], make([]uint32, len(s.pieces)+1)...)
 		for t := len(tokens) - 1; t >= 0; t-- {
@@ -227,7 +253,7 @@ func (s *scanner) read(text string, tokens []data.Token) {
 				state = 0
 			}
 			for p := s.first[t+1] - 1; p >= s.first[t]; p-- {
-				state = a.step(state, s.word(a, text, s.pieces[p]))
+				state = a.step(state, s.words[p][k])
 				states[p] = state
 			}
 		}
@@ -235,13 +261,29 @@ func (s *scanner) read(text string, tokens []data.Token) {
 	}
 }
 
-// word returns the number of a piece's word, or 0 if no entry has it.
-func (s *scanner) word(a *automaton, text string, piece data.Token) uint32 {
-	if piece.End-piece.Start > maxToken {
-		return 0
+// numbers returns the number of a piece's word in each automaton.
+func (s *scanner) numbers(piece string) [foldings]uint32 {
+	if len(piece) > len(recentWord{}.text) {
+		return s.look(piece)
 	}
-	s.folded = appendFolded(s.folded[:0], a.fold, text[piece.Start:piece.End])
-	return a.words.Find(string(s.folded))
+	at := &s.recent[maphash.String(s.seed, piece)%uint64(len(s.recent))]
+	if string(at.text[:at.length]) != piece {
+		at.length = uint8(copy(at.text[:], piece))
+		at.numbers = s.look(piece)
+	}
+	return at.numbers
+}
+
+// look looks a piece's word up in each automaton.
+func (s *scanner) look(piece string) (numbers [foldings]uint32) {
+	if len(piece) > maxToken {
+		return numbers
+	}
+	for k, a := range s.automata {
+		s.folded = appendFolded(s.folded[:0], a.fold, piece)
+		numbers[k] = a.words.Find(string(s.folded))
+	}
+	return numbers
 }
 
 // after returns the token after this many pieces from token t on, or 0 if they end within a token.

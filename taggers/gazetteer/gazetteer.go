@@ -106,7 +106,8 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	var wg sync.WaitGroup
 	for range min(t.workers, len(docs)) {
 		wg.Go(func() {
-			s := t.dictionary.newScanner()
+			s := t.dictionary.scanner()
+			defer t.dictionary.scanners.Put(s)
 			for i := int(next.Add(1) - 1); i < len(docs); i = int(next.Add(1) - 1) {
 				spans[i], errs[i] = t.tag(ctx, s, docs[i].Text)
 			}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"regexp/syntax"
 	"slices"
 	"unicode/utf8"
@@ -16,10 +15,9 @@ import (
 // it never misses a match. For programs without guards it is exact.
 
 // maxStates bounds the states of an automaton, and its hits. When it is full, it starts
-// anew. A state takes about 350 bytes, and the English rules reach some 14,000 in a
-// thousand pages. All numbers fit into 16 bits, so that the tables are small: a search of
-// a text adds at most one state and two hits for each of maxMatch bytes before it looks
-// at the bound again.
+// anew. The English rules reach some 14,000 in a thousand pages. All numbers fit into 16
+// bits, so that the tables are small: a search of a text adds at most one state and two
+// hits for each of maxMatch bytes before it looks at the bound again.
 const maxStates = 31000
 
 // automaton is the deterministic automaton of some programs. Their instructions are
@@ -30,7 +28,9 @@ type automaton struct {
 	owner    []uint32 // by instruction: its program
 	inst     []*inst  // by number
 	states   []state
-	index    map[string]int16 // states by key
+	details  []details              // of the states
+	tables   [][utf8.RuneSelf]int16 // of states that many characters lead out of; the first is of none
+	index    map[string]int16       // states by key
 	hits     []hit
 	starts   [classes]int16 // by class of the character before; initially unknown
 	wide     map[point]reach
@@ -56,12 +56,25 @@ type reach struct{ readers, matches []uint32 }
 // minWide is the number of instructions from which on a reach is kept.
 const minWide = 100
 
-// state is what the programs can do between two characters.
+// state is what the programs can do between two characters, as far as is known. It takes
+// 64 bytes, as much as a processor moves to its cache at a time, because waiting for states
+// was most of the time of a search.
 type state struct {
+	read  [2]uint64      // ASCII characters that an instruction reads, of those classes with a rest
+	rest  [classes]int16 // what follows any other character of a class, and at none the end of the text
+	next  [few]int16     // what follows characters that an instruction reads,
+	chars [few]byte      // and these characters
+	n     uint8          // number of these characters
+	table int16          // if they are more than few: the number of their table
+}
+
+// few is the number of ASCII characters out of a state that need no table.
+const few = 10
+
+// details of a state are those that are rarely needed.
+type details struct {
 	key    string // see automaton.state
-	ascii  [utf8.RuneSelf]int16
 	others map[rune]int16
-	atEnd  int16 // what follows at the end of the text
 }
 
 // What follows a state when a character is read is the number of a state, or minus the
@@ -103,25 +116,25 @@ func (d *automaton) possible(to []uint32, text string, before class, i, limit in
 	}
 	for {
 		if i == len(text) {
-			if d.states[s].atEnd == unknown {
-				d.states[s].atEnd = d.step(s, none, -1)
+			next := d.states[s].rest[none]
+			if next == unknown {
+				next = d.step(s, none, -1)
 			}
-			to, _ = d.follow(to, d.states[s].atEnd)
+			to, _ = d.follow(to, next)
 			return to
 		}
 		var next int16
 		size := 1
 		if b := text[i]; b < utf8.RuneSelf {
-			if next = d.states[s].ascii[b]; next == unknown {
+			if next = d.after(s, b); next == unknown {
 				next = d.step(s, asciiClass[b], rune(b))
-				d.states[s].ascii[b] = next
 			}
 		} else {
 			var r rune
 			r, size = utf8.DecodeRuneInString(text[i:])
-			if next = d.states[s].others[r]; next == unknown {
+			if next = d.details[s].others[r]; next == unknown {
 				next = d.step(s, classOf(r), r)
-				d.states[s].remember(r, next)
+				d.details[s].remember(r, next)
 			}
 		}
 		if next < 0 {
@@ -132,6 +145,43 @@ func (d *automaton) possible(to []uint32, text string, before class, i, limit in
 		}
 		s = next
 		i += size
+	}
+}
+
+// after returns what follows state s if an ASCII character is read, or unknown.
+func (d *automaton) after(s int16, b byte) int16 {
+	at := &d.states[s]
+	if at.read[b/64]&(1<<(b%64)) == 0 {
+		return at.rest[asciiClass[b]]
+	}
+	if at.table > 0 {
+		return d.tables[at.table][b]
+	}
+	for k, c := range at.chars[:at.n] {
+		if c == b {
+			return at.next[k]
+		}
+	}
+	return unknown
+}
+
+// set stores what follows state s if an ASCII character is read that an instruction reads.
+func (d *automaton) set(s int16, b byte, next int16) {
+	at := &d.states[s]
+	switch {
+	case at.table > 0:
+		d.tables[at.table][b] = next
+	case int(at.n) < few:
+		at.chars[at.n], at.next[at.n] = b, next
+		at.n++
+	default:
+		at.table = int16(len(d.tables))
+		d.tables = append(d.tables, [utf8.RuneSelf]int16{})
+		table := &d.tables[at.table]
+		for k, c := range at.chars {
+			table[c] = at.next[k]
+		}
+		table[b] = next
 	}
 }
 
@@ -146,6 +196,8 @@ func (d *automaton) follow(to []uint32, next int16) ([]uint32, int16) {
 
 func (d *automaton) clear() {
 	d.states = append(d.states[:0], make([]state, firstState)...)
+	d.details = append(d.details[:0], make([]details, firstState)...)
+	d.tables = append(d.tables[:0], [utf8.RuneSelf]int16{})
 	d.hits = append(d.hits[:0], hit{}) // its number has no sign
 	d.index, d.wide = map[string]int16{}, map[point]reach{}
 	d.starts = [classes]int16{}
@@ -172,14 +224,15 @@ func (d *automaton) state(from []uint32, before class) int16 {
 	s, ok := d.index[string(key)]
 	if !ok {
 		s = int16(len(d.states))
-		d.states = append(d.states, state{key: string(key)})
-		d.index[d.states[s].key] = s
+		d.states = append(d.states, state{})
+		d.details = append(d.details, details{key: string(key)})
+		d.index[d.details[s].key] = s
 	}
 	return s
 }
 
 // from returns the instructions and the class of the key.
-func (s *state) from(to []uint32) (from []uint32, before class) {
+func (s *details) from(to []uint32) (from []uint32, before class) {
 	n := len(s.key) - 1
 	for i := 0; i < n; i += 4 {
 		to = append(to, uint32(s.key[i])|uint32(s.key[i+1])<<8|uint32(s.key[i+2])<<16|uint32(s.key[i+3])<<24)
@@ -188,7 +241,7 @@ func (s *state) from(to []uint32) (from []uint32, before class) {
 }
 
 // remember stores what follows a character outside of ASCII.
-func (s *state) remember(r rune, next int16) {
+func (s *details) remember(r rune, next int16) {
 	if s.others == nil || len(s.others) > maxStates {
 		s.others = map[rune]int16{}
 	}
@@ -196,9 +249,9 @@ func (s *state) remember(r rune, next int16) {
 }
 
 // step computes what follows state s if the next character, of class after, is r; -1
-// stands for the end of the text. A program that matches is not continued. It also stores
-// what follows the ASCII characters of the class that no program reads, because that is
-// the same for all of them.
+// stands for the end of the text. A program that matches is not continued. It stores the
+// result, except for characters outside of ASCII, and also what follows the characters of
+// the class that no program reads, because that is the same for all of them.
 func (d *automaton) step(s int16, after class, r rune) int16 {
 	d.closure(s, after)
 	if len(d.matches) > 0 {
@@ -214,27 +267,23 @@ func (d *automaton) step(s int16, after class, r rune) int16 {
 			d.out = append(d.out, d.first[d.owner[pc]]+in.Out)
 		}
 	}
-	end := unknown
-	for i, unread := range asciiOfClass[after] {
-		for unread &^= read[i]; unread != 0; unread &= unread - 1 {
-			b := 64*i + bits.TrailingZeros64(unread)
-			if end == unknown {
-				if end = d.states[s].ascii[b]; end != unknown { // an earlier step of the class has stored all of them
-					break
-				}
-				end = d.matching(dead)
-			}
-			d.states[s].ascii[b] = end
+	if d.states[s].rest[after] == unknown {
+		rest := d.matching(dead)
+		at := &d.states[s]
+		at.rest[after] = rest
+		for i, all := range asciiOfClass[after] {
+			at.read[i] |= all & read[i]
 		}
 	}
 	if len(d.out) == 0 {
-		if end == unknown {
-			end = d.matching(dead)
-		}
-		return end
+		return d.states[s].rest[after]
 	}
 	slices.Sort(d.out)
-	return d.matching(d.state(slices.Compact(d.out), after))
+	next := d.matching(d.state(slices.Compact(d.out), after))
+	if r < utf8.RuneSelf {
+		d.set(s, byte(r), next)
+	}
+	return next
 }
 
 // matching returns the number of a step to a state before which the programs match that closure found.
@@ -262,7 +311,7 @@ func (d *automaton) closure(s int16, after class) {
 	}
 	visits := 0
 	var before class
-	d.stack, before = d.states[s].from(d.stack[:0])
+	d.stack, before = d.details[s].from(d.stack[:0])
 	for len(d.stack) > 0 {
 		pc := d.stack[len(d.stack)-1]
 		d.stack = d.stack[:len(d.stack)-1]

@@ -43,35 +43,59 @@ type row struct {
 	values []int32
 }
 
-// draw returns the values of each column for a text, as the numbers that number assigns
-// to them.
-func draw(columns []column, x *Text, number func(column int, value string) int32) []row {
-	rows := make([]row, len(columns))
-	type at struct{ token, value int32 }
-	var found []at
-	for c := range columns {
-		found = found[:0]
-		columns[c].values(x, func(t int, v string) {
-			if n := number(c, v); n >= 0 {
-				found = append(found, at{int32(t), n})
-			}
-		})
-		r := row{ends: make([]int32, len(x.Tokens)), values: make([]int32, len(found))}
-		for _, f := range found { // a counting sort, because families may report tokens in any order
-			r.ends[f.token]++
-		}
-		sum := int32(0)
-		for t, n := range r.ends {
-			r.ends[t] = sum
-			sum += n
-		}
-		for _, f := range found {
-			r.values[r.ends[f.token]] = f.value
-			r.ends[f.token]++
-		}
-		rows[c] = r
+// draw returns the values of each column for each text, as the numbers that number assigns to them. It draws a column of all texts before the next one: some columns need tables as
+// large as the cache of a core.
+func draw(columns []column, texts []*Text, number func(column int, value string) int32) [][]row {
+	all := make([][]row, len(texts))
+	for i := range all {
+		all[i] = make([]row, len(columns))
 	}
-	return rows
+	var found []located
+	for c := range columns {
+		for i, x := range texts {
+			found = found[:0]
+			columns[c].values(x, func(t int, v string) {
+				if n := number(c, v); n >= 0 {
+					found = append(found, located{int32(t), n})
+				}
+			})
+			all[i][c] = newRow(len(x.Tokens), found)
+		}
+	}
+	return all
+}
+
+// located is a value of a token.
+type located struct{ token, value int32 }
+
+// newRow sorts the values of a column by token. It is a counting sort, because families may report tokens in any order.
+func newRow(tokens int, found []located) row {
+	r := row{ends: make([]int32, tokens), values: make([]int32, len(found))}
+	for _, f := range found {
+		r.ends[f.token]++
+	}
+	sum := int32(0)
+	for t, n := range r.ends {
+		r.ends[t] = sum
+		sum += n
+	}
+	for _, f := range found {
+		r.values[r.ends[f.token]] = f.value
+		r.ends[f.token]++
+	}
+	return r
+}
+
+// between returns the number of values of some tokens.
+func (r row) between(tokens tokenize.Range) int {
+	if tokens.Start == tokens.End {
+		return 0
+	}
+	n := int(r.ends[tokens.End-1])
+	if tokens.Start > 0 {
+		n -= int(r.ends[tokens.Start-1])
+	}
+	return n
 }
 
 func (r row) of(t int) []int32 {
@@ -199,13 +223,13 @@ func (s *share) count(ctx context.Context, opt Options, patients []int32) {
 			document++
 		}
 		counts := s.from+i < opt.Counted
-		s.rows = append(s.rows, draw(s.columns, x, func(c int, v string) int32 {
+		s.rows = append(s.rows, draw(s.columns, []*Text{x}, func(c int, v string) int32 {
 			k := s.counts[c].number(v, document, counts)
 			if counts && opt.MinPatients > 0 {
 				s.counts[c].see(k, patients[s.from+i], opt.MinPatients)
 			}
 			return k
-		}))
+		})...)
 	}
 }
 
@@ -309,16 +333,21 @@ func (r *row) renumber(to []int32) {
 }
 
 // Sequences draws the attributes of a text, and returns one sequence per sentence.
-func (e *Extractor) Sequences(x *Text) []chain.Sequence {
-	rows := draw(e.columns, x, func(c int, v string) int32 {
+func (e *Extractor) Sequences(x *Text) []chain.Sequence { return e.Each([]*Text{x})[0] }
+
+// Each draws the attributes of several texts, which is faster than one after the other, and returns the sequences of each.
+func (e *Extractor) Each(texts []*Text) [][]chain.Sequence {
+	drawn := draw(e.columns, texts, func(c int, v string) int32 {
 		if n, ok := e.values[c][v]; ok {
 			return n
 		}
 		return -1
 	})
-	all := make([]chain.Sequence, len(x.Sentences))
-	for i, s := range x.Sentences {
-		all[i] = e.sequence(rows, s, false)
+	all := make([][]chain.Sequence, len(texts))
+	for i, x := range texts {
+		for _, s := range x.Sentences {
+			all[i] = append(all[i], e.sequence(drawn[i], s, false))
+		}
 	}
 	return all
 }
@@ -327,7 +356,11 @@ func (e *Extractor) Sequences(x *Text) []chain.Sequence {
 // Unless learn is set, it leaves out unknown attributes.
 func (e *Extractor) sequence(rows []row, s tokenize.Range, learn bool) chain.Sequence {
 	n := s.End - s.Start
-	out := chain.Sequence{Ends: make([]int32, n)}
+	size := 0
+	for c := range e.columns {
+		size += (e.columns[c].hi - e.columns[c].lo + 1) * rows[c].between(s)
+	}
+	out := chain.Sequence{Ends: make([]int32, n), Attributes: make([]int32, 0, size)}
 	for t := range n {
 		for c := range e.columns {
 			col := &e.columns[c]

@@ -327,11 +327,13 @@ func resource(key, about string, values func(x *Text, r *Resources, put func(int
 // ranges puts value on the tokens [start, end): with the prefix B for the first and I
 // for the others.
 func ranges(start, end int, value string, put func(int, string)) {
-	for t := start; t < end; t++ {
-		if t == start {
-			put(t, "B-"+value)
-		} else {
-			put(t, "I-"+value)
+	if start < end {
+		put(start, "B-"+value)
+	}
+	if start+1 < end {
+		inside := "I-" + value
+		for t := start + 1; t < end; t++ {
+			put(t, inside)
 		}
 	}
 }
