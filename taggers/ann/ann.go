@@ -114,12 +114,34 @@ const (
 // text is a document, or a stretch of one, whose sentences are tagged.
 type text struct {
 	reader.Text
-	foreign []data.Span
-	found   []reader.Result // by sentence
+	foreign  []data.Span
+	found    []reader.Result // by sentence
+	group    *group
+	features drawn // valid as soon as the group is ready
+}
 
-	taken    atomic.Bool   // a worker draws the features,
-	ready    chan struct{} // is closed when it has drawn them,
-	features drawn         // and these are they
+// group is the texts whose features a worker draws together, because that is faster than each on its own.
+type group struct {
+	texts []*text
+	taken atomic.Bool   // a worker draws the features
+	ready chan struct{} // closed when they are drawn
+}
+
+// divide divides texts into as many groups as there are workers, of about the same number of tokens.
+func divide(texts []*text, workers int) {
+	total := 0
+	for _, x := range texts {
+		total += len(x.Tokens)
+	}
+	var g *group
+	size := 0
+	for _, x := range texts {
+		if g == nil || size >= total/workers {
+			g, size = &group{ready: make(chan struct{})}, 0
+		}
+		g.texts, x.group = append(g.texts, x), g
+		size += len(x.Tokens)
+	}
 }
 
 // sentence is the unit of work: the sentence of a text with this number.
@@ -176,6 +198,7 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wan
 			p := <-t.predictors
 			defer func() { t.predictors <- p }()
 			for batch := range work {
+				drawFeatures(t.features, batch)
 				if err := t.predict(p, batch, want); err != nil {
 					mu.Lock()
 					if first == nil {
@@ -221,24 +244,30 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 		return nil, err
 	}
 	found = make([][][]reader.Result, len(docs))
+	var texts []*text
 	var pool []sentence
 	size := 0
+	flush := func() error {
+		divide(texts, cap(t.predictors))
+		err := send(ctx, pool, work)
+		texts, pool, size = nil, pool[:0], 0
+		return err
+	}
 	for i, doc := range docs {
 		for x := range t.reader.Cut(doc) {
-			next := &text{Text: x, foreign: foreign[i], found: make([]reader.Result, len(x.Sentences)), ready: make(chan struct{})}
-			found[i] = append(found[i], next.found)
+			next := &text{Text: x, foreign: foreign[i], found: make([]reader.Result, len(x.Sentences))}
+			texts, found[i] = append(texts, next), append(found[i], next.found)
 			for k, s := range x.Sentences {
 				pool = append(pool, sentence{next, k})
 				if size += s.End - s.Start; size >= poolTokens {
-					if err := send(ctx, pool, work); err != nil {
+					if err := flush(); err != nil {
 						return nil, err
 					}
-					pool, size = pool[:0], 0
 				}
 			}
 		}
 	}
-	return found, send(ctx, pool, work)
+	return found, flush()
 }
 
 // send divides sentences into batches of similar length, and sends these.
@@ -263,26 +292,21 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 	return nil
 }
 
-// drawBatch draws the features of the texts of a batch, except those that another worker draws, for which it waits.
-func (t *Tagger) drawBatch(batch []sentence) {
-	var mine []*text
+// drawFeatures draws the features of the texts of a batch, except those that another worker draws, for which it waits.
+func drawFeatures(f *features, batch []sentence) {
 	for _, s := range batch {
-		if s.taken.CompareAndSwap(false, true) {
-			mine = append(mine, s.text)
+		if g := s.group; g.taken.CompareAndSwap(false, true) {
+			f.drawEach(g.texts)
+			close(g.ready)
 		}
 	}
-	for i, features := range t.features.drawEach(mine) {
-		mine[i].features = features
-		close(mine[i].ready)
-	}
 	for _, s := range batch {
-		<-s.ready
+		<-s.group.ready
 	}
 }
 
 // predict sets the results of the sentences of a batch.
 func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) error {
-	t.drawBatch(batch)
 	encoded := make([]tagger.Sentence, len(batch))
 	for i, s := range batch {
 		encoded[i] = p.encode(s.Doc, s.tokens())

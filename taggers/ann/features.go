@@ -159,19 +159,17 @@ func (f *features) draw(x reader.Text, foreign []data.Span) drawn {
 }
 
 // drawEach draws the features of several texts: see feature.Extractor.Each.
-func (f *features) drawEach(texts []*text) []drawn {
-	all := make([]drawn, len(texts))
+func (f *features) drawEach(texts []*text) {
 	if f == nil {
-		return all
+		return
 	}
 	prepared := make([]*feature.Text, len(texts))
 	for i, x := range texts {
 		prepared[i] = feature.NewText(x.Text, x.foreign)
 	}
 	for i, sequences := range f.extractor.Each(prepared) {
-		all[i] = sequences
+		texts[i].features = sequences
 	}
-	return all
 }
 
 // sentence returns the values of sentence i of a text: by family and token, distinct
