@@ -94,7 +94,7 @@ func withInitials(text string, s data.Span, from, to int) data.Span {
 	if m := joinedFirst.FindString(text[s.End:min(to, s.End+32)]); m != "" && strings.ToUpper(text[s.Start:s.End]) == text[s.Start:s.End] && !credential(m) {
 		s.End += len(m)
 	}
-	if !strings.HasSuffix(text[:s.Start], ".") && !strings.HasSuffix(text[:s.Start], " ") {
+	if last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:s.Start], " ")); last != '.' && !unicode.IsUpper(last) {
 		return s
 	}
 	start := max(from, s.Start-24)

@@ -104,10 +104,10 @@ func dayBefore(text string, s data.Span) int {
 	switch {
 	case dayAndMonth.MatchString(value):
 		if m = firstDay.FindStringIndex(before); m == nil {
-			m = weekdayBefore.FindStringIndex(before)
+			m = findWeekday(before)
 		}
 	case slashed.MatchString(value):
-		m = weekdayBefore.FindStringIndex(before)
+		m = findWeekday(before)
 	case monthFirst.MatchString(value):
 		m = daysOfMonth.FindStringIndex(before)
 	}
@@ -115,6 +115,16 @@ func dayBefore(text string, s data.Span) int {
 		return s.Start
 	}
 	return s.Start - len(before) + m[0]
+}
+
+// findWeekday returns where weekdayBefore matches, or nil. Before most dates there is none, which the last letter tells.
+func findWeekday(before string) []int {
+	word, ok := strings.CutSuffix(before, " ")
+	word = strings.TrimSuffix(word, ",")
+	if !ok || word == "" || strings.IndexByte("ysoaYSOA", word[len(word)-1]) < 0 { // Monday, lunes, domingo, lunes día
+		return nil
+	}
+	return weekdayBefore.FindStringIndex(before)
 }
 
 const (

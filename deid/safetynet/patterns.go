@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
@@ -219,15 +220,23 @@ func (p *Patterns) Find(text string, covered []data.Span) []data.Span {
 	if p == nil || p.phrases == nil && p.numbers == nil && p.parts == nil && p.days == nil {
 		return nil
 	}
+	buffer := buffers.Get().(*[]word)
+	defer buffers.Put(buffer)
 	var found []data.Span
 	for from := 0; from < len(text); {
 		to := windowEnd(text, from)
-		found = append(found, p.find(split(text, from, to, covered))...)
+		words := appendWords((*buffer)[:0], text, from, to, covered)
+		found = append(found, p.find(words)...)
+		clear(words) // the words are parts of the text
+		*buffer = words
 		from = to
 	}
 	data.SortSpans(found)
 	return found
 }
+
+// buffers are memory for the words of a text.
+var buffers = sync.Pool{New: func() any { return new([]word) }}
 
 func (p *Patterns) find(words []word) []data.Span {
 	var found []data.Span

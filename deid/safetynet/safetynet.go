@@ -119,7 +119,11 @@ func windowEnd(text string, from int) int {
 // split returns the words of text[from:to] outside of the covered spans, which are sorted and
 // disjoint.
 func split(text string, from, to int, covered []data.Span) []word {
-	words := make([]word, 0, (to-from)/bytesPerWord+1)
+	return appendWords(make([]word, 0, (to-from)/bytesPerWord+1), text, from, to, covered)
+}
+
+// appendWords appends the words of split to an empty slice.
+func appendWords(words []word, text string, from, to int, covered []data.Span) []word {
 	next, _ := data.Overlapping(covered, data.Span{Start: from, End: to})
 	for i := from; i < to; {
 		for next < len(covered) && covered[next].End <= i {

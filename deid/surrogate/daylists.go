@@ -161,7 +161,14 @@ const dayNear = 24
 // inDayList reports whether a part of a text belongs to a list of days with letters, or with parts of tablets.
 func (m *Maker) inDayList(text string, start, end int) bool {
 	l := m.lang.dayLists
-	if l == nil || end-start > dayListNear || !l.isDay(wordOfDay(text[start:end])) && !l.isDay(wordBeforePart(text[max(0, start-dayNear):start])) {
+	if l == nil || end-start > dayListNear {
+		return false
+	}
+	day := wordOfDay(text[start:end])
+	if day == "" { // it may be a part of a tablet
+		day = wordBeforePart(text[max(0, start-dayNear):start])
+	}
+	if !l.isDay(day) {
 		return false
 	}
 	from, to, days := l.around(text, start, end)

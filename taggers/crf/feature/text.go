@@ -1,7 +1,6 @@
 package feature
 
 import (
-	"sort"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -43,8 +42,12 @@ func NewText(r reader.Text, foreign []data.Span) *Text {
 		at += i + 1
 		x.begins = append(x.begins, at)
 	}
+	line := 0
 	for t, tok := range r.Tokens {
-		x.line[t] = sort.SearchInts(x.begins, tok.Start+1) - 1
+		for line+1 < len(x.begins) && x.begins[line+1] <= tok.Start {
+			line++
+		}
+		x.line[t] = line
 	}
 	return x
 }
