@@ -484,6 +484,35 @@ func TestLocalAddressesOfFHIR(t *testing.T) {
 	}
 }
 
+// The id in a link of a narrative stayed if a query, an operation or a version followed, or if the link had an ampersand.
+func TestLinksWithQueriesDoNotKeepIDs(t *testing.T) {
+	of := fhirOptions(t).Pseudonym
+	for link, want := range map[string]string{
+		"Patient/p1?a=b":                      "Patient/" + of("p1") + "?a=" + of("b"),
+		"Patient/p1?a=b&amp;c=d":              "Patient/" + of("p1") + "?a=" + of("b") + "&amp;c=" + of("d"),
+		"Observation?patient=p1":              "Observation?patient=" + of("p1"),
+		"Patient/p1/$everything":              "Patient/" + of("p1") + "/$everything",
+		"Patient/p1/Observation?code=8480-6":  "Patient/" + of("p1") + "/Observation?code=" + of("8480-6"),
+		"Patient/p1#top":                      "Patient/" + of("p1") + "#" + of("top"),
+		"http://loinc.org":                    "http://loinc.org",
+		"http://hl7.org/fhir/ValueSet/a":      "http://hl7.org/fhir/ValueSet/a",
+		"http://hl7.org/fhir/R4/patient.html": "http://hl7.org/fhir/R4/patient.html",
+	} {
+		in := `{"resourceType":"Basic","id":"1","text":{"div":"<div xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"` + link + `\">x</a></div>"}}`
+		got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t)}), none)
+		if _, got, _ = strings.Cut(got, `href=\"`); got[:strings.Index(got, `\"`)] != want {
+			t.Errorf("%s became %s, want %s", link, got, want)
+		}
+	}
+	for _, link := range []string{"https://ehr.example/r4/Patient/p1/_history/2?a=b", "https://ehr.example/r4/Patient/p1?_format=json", "Patient/p1/p2?a", "Patient/p1/ä", "https://ehr.example/Patient/p1/notes.html"} {
+		in := `{"resourceType":"Basic","id":"1","text":{"div":"<div xmlns=\"http://www.w3.org/1999/xhtml\"><a href='` + link + `'>x</a></div>"}}`
+		got := encode(readAll(t, example{"fhir", "d.json", in, fhirOptions(t)}), none)
+		if strings.Contains(got, "p1") || strings.Contains(got, "ehr.example") {
+			t.Errorf("%s\nbecame\n%s", in, got)
+		}
+	}
+}
+
 // What stood behind the host of a public address stayed, whatever it was.
 func TestPublicAddressesDoNotCarryOthers(t *testing.T) {
 	for address, public := range map[string]bool{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"html"
 	"net/url"
 	"regexp"
 	"slices"
@@ -164,7 +165,10 @@ func (f *reader) isInNarrative(id string) bool {
 }
 
 // narrativeLink matches the attributes of HTML that refer to a resource or name a place.
-var narrativeLink = regexp.MustCompile(`(?i)\s(href|src|id|name)\s*=\s*(?:"([^"<>&]*)"|'([^'<>&]*)')`)
+var narrativeLink = regexp.MustCompile(`(?i)\s(href|src|id|name)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')`)
+
+// resourceLink matches an address of a resource of any server with what follows: the base, the type, the rest of the path and the query, and the place.
+var resourceLink = regexp.MustCompile(`^((?:[a-zA-Z]+://[^?#\s]*?/)?)([A-Z][A-Za-z]+)([/?][^#\s]*)(?:#(\S*))?$`)
 
 // links returns the edits of a narrative that put pseudonyms in the place of ids: in references to resources, and in the places in it that are named like a resource.
 func (f *reader) links(div string) []markup.Edit {
@@ -174,7 +178,7 @@ func (f *reader) links(div string) []markup.Edit {
 		if from < 0 {
 			from, to = m[6], m[7]
 		}
-		old := div[from:to]
+		old := html.UnescapeString(div[from:to])
 		made := old
 		switch name := strings.ToLower(div[m[2]:m[3]]); {
 		case name == "id" || name == "name":
@@ -186,21 +190,36 @@ func (f *reader) links(div string) []markup.Edit {
 				made = "#" + f.pseudonym(old[1:])
 			}
 		default:
-			kind := ""
-			if r := referenceForm.FindStringSubmatch(old); r != nil {
-				kind = r[2]
-			} else if r := localForm.FindStringSubmatch(old); r != nil {
-				kind = r[1]
-			}
-			if field.IsResource(kind) && f.hashesID(kind) && !isPublic(old) {
-				made = f.local(old)
-			}
+			made = f.link(old)
 		}
 		if made != old {
-			edits = append(edits, markup.Edit{Start: from, End: to, New: made})
+			edits = append(edits, markup.Edit{Start: from, End: to, New: html.EscapeString(made)})
 		}
 	}
 	return edits
+}
+
+// link returns the address of a link in a narrative with pseudonyms instead of the ids of resources, or as it is if it has none.
+func (f *reader) link(address string) string {
+	whole := func(kind string) bool { return field.IsResource(kind) && f.hashesID(kind) && !isPublic(address) }
+	if m := referenceForm.FindStringSubmatch(address); m != nil && whole(m[2]) {
+		return f.local(address)
+	}
+	if m := localForm.FindStringSubmatch(address); m != nil && whole(m[1]) {
+		return f.local(address)
+	}
+	m := resourceLink.FindStringSubmatch(address)
+	if m == nil || !whole(m[2]) {
+		return address
+	}
+	made, ok := f.relative(m[2] + m[3])
+	switch {
+	case !ok:
+		return "urn:uuid:" + f.asUUID(address)
+	case m[4] != "":
+		made += "#" + f.pseudonym(m[4])
+	}
+	return f.base(m[1]) + made
 }
 
 // relative returns the path of a request with pseudonyms instead of its ids, as in Patient/1/Observation or Patient/1/$everything.
