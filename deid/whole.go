@@ -59,7 +59,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			part.Start = max(from, growLeft(text, part, sort))
 			part.End = min(to, growRight(text, part, sort))
 			if sort == data.Date {
-				if isParity(text, part) || inPanel(text, part) {
+				if isParity(text, part) || inPanel(text, part) || isAllDay(text, part) {
 					continue
 				}
 				part = withRange(text, part, from, to)

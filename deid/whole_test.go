@@ -204,3 +204,22 @@ func TestDatesBesideFoundDatesStayed(t *testing.T) {
 		"«AGE|92».5 years, 1,«AGE|104» months": "«AGE|92.5» years, 1,104 months",
 	})
 }
+
+// 24/7 was replaced as a date.
+func TestAllHoursOfAllDaysAreNoDate(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"Wife available «DATE|24/7» since":       "Wife available 24/7 since",
+		"On call «DATE|24/7».":                   "On call 24/7.",
+		"needs «DATE|24/7» care":                 "needs 24/7 care",
+		"needs «DATE|24/7» live-in carers":       "needs 24/7 live-in carers",
+		"cuidadora interna «FECHAS|24/7» desde":  "cuidadora interna 24/7 desde",
+		"Apoyo «FECHAS|24/7» de la familia":      "Apoyo 24/7 de la familia",
+		"Oxígeno domiciliario («FECHAS|24/7»)":   "Oxígeno domiciliario (24/7)",
+		"dolor desde el «FECHAS|24/7»":           "dolor desde el «FECHAS|24/7»",
+		"«FECHAS|24/7» Cuidados de enfermería":   "«FECHAS|24/7» Cuidados de enfermería",
+		"reviewed on «DATE|24/7»":                "reviewed on «DATE|24/7»",
+		"admitted «DATE|24/7»":                   "admitted «DATE|24/7»",
+		"care plan of «DATE|24/7/2071» reviewed": "care plan of «DATE|24/7/2071» reviewed",
+		"support since «DATE|25/7»":              "support since «DATE|25/7»",
+	})
+}

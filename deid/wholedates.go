@@ -44,6 +44,11 @@ func isParity(text string, s data.Span) bool {
 	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(text[max(0, s.Start-8):s.Start])
 }
 
+// isAllDay reports whether a span is 24/7 beside a word for what somebody needs or offers at all hours of all days: "needs 24/7 care", "cuidadora interna 24/7".
+func isAllDay(text string, s data.Span) bool {
+	return text[s.Start:s.End] == "24/7" && (neededBefore.MatchString(text[max(0, s.Start-32):s.Start]) || neededAfter.MatchString(text[s.End:min(len(text), s.End+32)]))
+}
+
 // inPanel reports whether a span of digits is a part of a longer chain of numbers, such as the laboratory values 140/4.0/107/25/7/11. A year of four digits is the date
 // of something else.
 func inPanel(text string, s data.Span) bool {
@@ -128,7 +133,9 @@ func findWeekday(before string) []int {
 }
 
 const (
-	months     = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
+	months = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
+	needed = `care|cover(?:age)?|care ?givers?|carers?|nurs(?:e|es|ing)|aides?|help|support|supervision|supervised|monitoring|assist(?:ance)?|sitters?|observation|oxygen|` +
+		`cuidador[ae]?s?|cuidados?|apoyo|ayuda|atención|asistencia|supervisión|vigilancia|monitorización|compañía|acompañantes?|oxígeno`
 	dayOfMonth = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
 	toDay      = `(?:[-–]| (?i:to|and|until|through|al|a|y|hasta el) )`
 )
@@ -137,6 +144,8 @@ var (
 	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
 	onlyDates        = regexp.MustCompile(`^(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})(?:[./](?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2}|[0-2]?[0-9][.][0-5][0-9]))*$`)
 	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
+	neededBefore     = regexp.MustCompile(`(?i)\b(?:on[- ]call|available|` + needed + `|services?|access|open|disponibles?|localizables?|acompañad[ao]s?|domiciliari[ao]s?|intern[ao]s?|permanentes?|en casa|at home),? \(?$`)
+	neededAfter      = regexp.MustCompile(`^\)?[ -](?:live-in |home |in-home |skilled |family |de )?(?:` + needed + `|availability|access|line|hotline|service)\b`)
 	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)
 	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
 	digitsAndSlashes = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
