@@ -44,6 +44,7 @@ type Counts struct {
 	Words         int `json:"words"`          // words outside of gold and neutral spans
 	LostWords     int `json:"lost_words"`     // of these, those of which something was removed
 	LostPhrases   int `json:"lost_phrases"`   // maximal sequences of lost words
+	Changed       int `json:"changed"`        // of these, those of which the policy does not keep everything
 }
 
 // TextMeasures are the counts of one text.
@@ -55,9 +56,17 @@ type TextMeasures struct {
 	Lost []data.Span `json:"-"` // the lost phrases, with the types of the spans that took them
 }
 
-// Measure applies a tagger to the texts and compares what it finds with their gold spans. types is the type set of both; nil means
-// that their types differ, so that there are no strict scores. stays reports whether a span that the tagger finds is not removed; nil means that all are.
-func Measure(ctx context.Context, tagger data.Tagger, texts []Text, types *data.TypeSet, stays func(text string, s data.Span) bool) (*Measures, error) {
+// Options configure Measure.
+type Options struct {
+	Types *data.TypeSet // of the gold spans and of those that the tagger finds; nil means that they differ, so that there are no strict scores
+	// Stays reports whether a span that the tagger finds is not removed; nil means that all are.
+	Stays func(text string, s data.Span) bool
+	// Keeps reports whether a policy lets a span stay that is counted as removed here; nil means that it lets none stay. See Counts.Changed.
+	Keeps func(text string, s data.Span) bool
+}
+
+// Measure applies a tagger to the texts and compares what it finds with their gold spans.
+func Measure(ctx context.Context, tagger data.Tagger, texts []Text, opt Options) (*Measures, error) {
 	bare := make([]*data.Document, len(texts))
 	for i, t := range texts {
 		bare[i] = &data.Document{ID: t.ID, Patient: t.Patient, Text: t.Text}
@@ -67,30 +76,34 @@ func Measure(ctx context.Context, tagger data.Tagger, texts []Text, types *data.
 		return nil, err
 	}
 	m := &Measures{Types: map[string]*Counts{}, LostTo: map[string]int{}}
-	scorer, err := evaluation.Options{Types: types}.Scorer()
+	scorer, err := evaluation.Options{Types: opt.Types}.Scorer()
 	if err != nil {
 		return nil, err
 	}
 	for i, t := range texts {
-		if stays != nil {
-			found[i] = slices.DeleteFunc(found[i], func(s data.Span) bool { return stays(t.Text, s) })
+		if opt.Stays != nil {
+			found[i] = slices.DeleteFunc(found[i], func(s data.Span) bool { return opt.Stays(t.Text, s) })
 		}
 		bare[i].Spans = found[i]
 		if err := scorer.Add(t.Document, bare[i]); err != nil {
 			return nil, err
 		}
-		m.add(t, data.Merge(found[i]))
+		changed := found[i]
+		if opt.Keeps != nil {
+			changed = slices.DeleteFunc(slices.Clone(changed), func(s data.Span) bool { return opt.Keeps(t.Text, s) })
+		}
+		m.add(t, data.Merge(found[i]), data.Merge(changed))
 	}
 	report := scorer.Report()
 	m.Spans = report.Spans
-	if types != nil {
+	if opt.Types != nil {
 		m.Strict = report.Strict
 	}
 	return m, nil
 }
 
-// add adds a text of which the spans, which are sorted and disjoint, were removed.
-func (m *Measures) add(t Text, removed []data.Span) {
+// add adds a text of which some spans, which are sorted and disjoint, were removed, and some of these changed by the policy.
+func (m *Measures) add(t Text, removed, changed []data.Span) {
 	one := TextMeasures{ID: t.ID, Kind: t.Kind}
 	for _, s := range t.Spans {
 		c := countItem(t.Text, s, removed)
@@ -114,6 +127,9 @@ func (m *Measures) add(t Text, removed []data.Span) {
 	one.countOthers(t, removed)
 	for _, s := range one.Lost {
 		m.LostTo[s.Type]++
+		if from, to := data.Overlapping(changed, s); from < to {
+			one.Changed++
+		}
 	}
 	m.Texts++
 	switch {
@@ -188,6 +204,7 @@ func (c *Counts) add(d Counts) {
 	c.Words += d.Words
 	c.LostWords += d.LostWords
 	c.LostPhrases += d.LostPhrases
+	c.Changed += d.Changed
 }
 
 // CharacterRecall returns the share of the characters of PHI that were removed, or 1 if there are none.

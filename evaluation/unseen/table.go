@@ -23,9 +23,9 @@ type Named struct {
 // and the kinds of text of which something was left or lost.
 func WriteText(w io.Writer, lines []Named) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "set\tsystem\ttexts\titems\twhole\tpart\twords lost\tphrases lost\tstrict P\tR\tF1\tspan F1\tchar recall\tprecision\tno leak\tclean touched\tclean taken")
+	fmt.Fprintln(t, "set\tsystem\ttexts\titems\twhole\tpart\twords lost\tphrases lost\tchanged\tstrict P\tR\tF1\tspan F1\tchar recall\tprecision\tno leak\tclean touched\tclean taken")
 	for _, s := range lines {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d of %d\t%d", s.Set, s.System, s.Texts, s.Items, s.Whole, s.Part, s.LostWords, s.Words, s.LostPhrases)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d of %d\t%d\t%d", s.Set, s.System, s.Texts, s.Items, s.Whole, s.Part, s.LostWords, s.Words, s.LostPhrases, s.Changed)
 		if s.Items == 0 {
 			fmt.Fprint(t, "\t\t\t\t\t\t")
 		} else {

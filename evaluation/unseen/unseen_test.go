@@ -173,13 +173,16 @@ func TestMeasure(t *testing.T) {
 	}
 	// Ixby is left in the first text, 67yo is removed with its unit, Quux is left; acute chest and 120 are lost.
 	tagger := fixed{"Mr. Zora", "67yo", "acute chest", "nurse", "120", "Foley", "Ixby left", "stays"}
-	m, err := Measure(t.Context(), tagger, texts, data.I2B2, func(text string, s data.Span) bool { return text[s.Start:s.End] == "stays" })
+	is := func(value string) func(text string, s data.Span) bool {
+		return func(text string, s data.Span) bool { return text[s.Start:s.End] == value }
+	}
+	m, err := Measure(t.Context(), tagger, texts, Options{Types: data.I2B2, Stays: is("stays"), Keeps: is("120")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Counts{
 		Items: 4, Whole: 1, Part: 1, PHICharacters: 8 + 2 + 4 + 4, PHIRemoved: 4 + 2 + 4,
-		Removed: 2 + 4 + 4 + 10 + 3 + 5 + 8, Words: 8 + 3 + 1, LostWords: 4 + 1 + 1, LostPhrases: 3 + 1 + 1,
+		Removed: 2 + 4 + 4 + 10 + 3 + 5 + 8, Words: 8 + 3 + 1, LostWords: 4 + 1 + 1, LostPhrases: 3 + 1 + 1, Changed: 2 + 1 + 1,
 	}
 	if m.Counts != want {
 		t.Errorf("%+v, not %+v", m.Counts, want)

@@ -6,7 +6,8 @@
 //
 // The model is applied as "lethe deidentify" does by default, with the safety net, and everything that it finds counts as
 // removed, with one exception: ages under 90 and years without a day or month stay in ASQ-PHI, which does not mark them
-// because Safe Harbor allows them.
+// because Safe Harbor allows them. Of the phrases that are lost, those that "lethe deidentify" changes by default are counted as well: it keeps ages
+// under 90, years, and the days of the week of a schedule.
 //
 // --rules also measures the built-in rules of the language alone, and --spans also measures another tool:
 // box writes the texts to a folder with --write, and the tool writes files with the same names and IDs to another folder,
@@ -33,6 +34,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/policy"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/evaluation/unseen"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
@@ -95,13 +98,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	var measured []unseen.Named
+	keeps, err := keptByDefault(types)
+	if err != nil {
+		return err
+	}
 	for _, s := range sets {
 		for _, system := range systems {
 			tagger, err := system.tagger(s)
 			if err != nil {
 				return err
 			}
-			m, err := unseen.Measure(ctx, tagger, s.texts, s.types(types), s.stays)
+			m, err := unseen.Measure(ctx, tagger, s.texts, unseen.Options{Types: s.types(types), Stays: s.stays, Keeps: keeps})
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", system.name, s.name, err)
 			}
@@ -137,7 +144,7 @@ type set struct {
 	name  string
 	own   bool // written for this project, with the types of the model
 	texts []unseen.Text
-	stays func(text string, s data.Span) bool // see unseen.Measure
+	stays func(text string, s data.Span) bool // see unseen.Options
 }
 
 // types returns the types of the set's spans, or nil if they are not those of the language.
@@ -310,6 +317,24 @@ func write(dir string, sets []set) error {
 		}
 	}
 	return nil
+}
+
+// keptByDefault returns a function that reports whether the default policy keeps a span entirely, such as an age under 90 or the days of the week of a
+// schedule.
+func keptByDefault(types *data.TypeSet) (func(text string, s data.Span) bool, error) {
+	p, err := policy.Open(policy.SafeHarbor)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := p.Plan(replace.Tag, types)
+	if err != nil {
+		return nil, err
+	}
+	r, err := replace.New(plan, replace.Options{Types: types})
+	if err != nil {
+		return nil, err
+	}
+	return func(text string, s data.Span) bool { return r.Remains(text, s) == replace.Whole }, nil
 }
 
 // safeHarborAllows reports whether Safe Harbor, 45 CFR 164.514(b)(2)(i)(C), lets a value of a type stay: an age under 90, or a

@@ -42,7 +42,7 @@ func TestModelsOfTheProgram(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := unseen.Measure(t.Context(), tagger, s.texts, s.types(c.types), s.stays)
+			m, err := unseen.Measure(t.Context(), tagger, s.texts, unseen.Options{Types: s.types(c.types), Stays: s.stays})
 			if err != nil {
 				t.Fatal(err)
 			}
