@@ -145,7 +145,7 @@ func notLatin(text string) float64 {
 	for _, r := range text {
 		if unicode.IsLetter(r) {
 			letters++
-			if !unicode.Is(unicode.Latin, r) {
+			if r >= utf8.RuneSelf && !unicode.Is(unicode.Latin, r) {
 				others++
 			}
 		}

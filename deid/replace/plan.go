@@ -100,6 +100,13 @@ func (p Plan) Kinds() []Kind {
 
 // Planned returns the kind that the plan has for a type: see KindOf for single values.
 func (r *Replacer) Planned(typ string) Kind {
+	if t, ok := r.types[typ]; ok {
+		return t.kind
+	}
+	return r.planned(typ)
+}
+
+func (r *Replacer) planned(typ string) Kind {
 	if k, ok := r.plan.ByType[typ]; ok {
 		return k
 	}
@@ -194,9 +201,16 @@ type Replacer struct {
 	plan         Plan
 	opt          Options
 	maker        *surrogate.Maker
-	numbers      bool // the plan has Numbered
-	looks        bool // the plan has a kind for which a replacement depends on the patient's other values
-	looksAtDates bool // or only on the patient's dates and ages
+	types        map[string]typed // of the types of the set, what Planned and SortOf return
+	numbers      bool             // the plan has Numbered
+	looks        bool             // the plan has a kind for which a replacement depends on the patient's other values
+	looksAtDates bool             // or only on the patient's dates and ages
+}
+
+// typed is a type with the kind of its replacements and the sort of its values.
+type typed struct {
+	kind Kind
+	sort data.Sort
 }
 
 // New returns a Replacer. It is an error if plan or options name an unknown kind, sort, language or list, or a type that
@@ -237,6 +251,13 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 		return nil, err
 	}
 	r.maker = maker
+	if opt.Types != nil {
+		all := map[string]typed{}
+		for _, t := range opt.Types.Types {
+			all[t.Name] = typed{r.planned(t.Name), r.SortOf(t.Name)}
+		}
+		r.types = all
+	}
 	r.numbers = slices.Contains(kinds, Numbered)
 	r.looks = r.numbers || slices.Contains(kinds, Surrogate)
 	r.looksAtDates = r.looks || slices.Contains(kinds, Year) || slices.Contains(kinds, Shift)
@@ -278,6 +299,9 @@ func (r *Replacer) checkSorts() error {
 
 // SortOf returns the sort of a type's values, or "" if it is unknown.
 func (r *Replacer) SortOf(typ string) data.Sort {
+	if t, ok := r.types[typ]; ok {
+		return t.sort
+	}
 	return cmp.Or(r.opt.Sorts[typ], r.opt.Types.Describe(typ).Sort)
 }
 
@@ -317,7 +341,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 				continue
 			}
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.KindOf(d.Text, s) != Surrogate,
+				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: s.kind != Surrogate,
 			})
 		}
 	}
@@ -380,16 +404,27 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
 		return nil, nil, err
 	}
-	var changes []Change
+	var planned []decided
 	if kind == "" {
-		spans = p.replacer.prune(doc.Text, spans)
+		planned = p.replacer.prune(doc.Text, spans)
+		spans = spans[:0:0]
+		for _, d := range planned {
+			spans = append(spans, d.Span)
+		}
 	} else {
 		spans = data.Merge(spans)
 	}
+	changes := make([]Change, 0, len(spans))
 	out, err := rewrite(doc, spans, func(s data.Span) (string, error) {
-		kind, value, err := p.replacement(kind, doc, s)
+		kind, year := kind, ""
+		if kind == "" {
+			kind, year = p.kindOf(doc, planned[len(changes)])
+		}
 		changes = append(changes, Change{Old: s, Kind: kind})
-		return value, err
+		if year != "" {
+			return year, nil
+		}
+		return p.value(kind, doc.ID, s.Type, doc.Text[s.Start:s.End])
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
 	if err != nil {
 		return nil, nil, err
@@ -397,19 +432,33 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 	return out, changes, nil
 }
 
+// decided is a span with the kind of its replacement.
+type decided struct {
+	data.Span
+	kind Kind
+}
+
 // prune merges overlapping spans that are to be replaced, and drops each span of the kind Keep that overlaps one of them. A merged span of which a part
 // must be replaced entirely has the type of that part: a number that another tagger took for a year must not stay.
-func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
+func (r *Replacer) prune(text string, spans []data.Span) []decided {
+	pruned := make([]decided, 0, len(spans))
+	apart := true // they are sorted and disjoint, as nearly always
+	for i, s := range spans {
+		pruned = append(pruned, decided{s, r.KindOf(text, s)})
+		apart = apart && (i == 0 || spans[i-1].End <= s.Start)
+	}
+	if apart {
+		return pruned
+	}
 	var kept, rest, entirely []data.Span
-	for _, s := range spans {
-		kind, remains := r.decide(text, s)
-		if kind == Keep {
-			kept = append(kept, s)
+	for _, s := range pruned {
+		if s.kind == Keep {
+			kept = append(kept, s.Span)
 			continue
 		}
-		rest = append(rest, s)
-		if remains == Nothing {
-			entirely = append(entirely, s)
+		rest = append(rest, s.Span)
+		if r.Remains(text, s.Span) == Nothing {
+			entirely = append(entirely, s.Span)
 		}
 	}
 	rest = data.Merge(rest)
@@ -421,20 +470,24 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 			rest[i].Type, rest[i].Score = longest.Type, longest.Score
 		}
 	}
-	pruned := rest
+	all := rest
 	for _, k := range data.Flatten(kept) {
 		if from, to := data.Overlapping(rest, k); from == to {
-			pruned = append(pruned, k)
+			all = append(all, k)
 		}
 	}
-	data.SortSpans(pruned)
+	data.SortSpans(all)
+	pruned = pruned[:0]
+	for _, s := range all {
+		pruned = append(pruned, decided{s, r.KindOf(text, s)})
+	}
 	return pruned
 }
 
-// kindOf returns the kind of replacement for a value in a note and, if it is Year, the year. It differs from Replacer.KindOf if the year tells that
+// kindOf returns the kind of replacement for a value in a note and, if it is Year, the year. It differs from that of prune if the year tells that
 // the patient is over 89.
-func (p *Patient) kindOf(doc *data.Document, s data.Span) (kind Kind, year string) {
-	kind = p.replacer.KindOf(doc.Text, s)
+func (p *Patient) kindOf(doc *data.Document, s decided) (kind Kind, year string) {
+	kind = s.kind
 	value := doc.Text[s.Start:s.End]
 	switch {
 	case kind == Surrogate && p.replacer.plan.HideOver89 && p.replacer.SortOf(s.Type) == data.Date && p.made.TellsOver89(doc.ID, value):
@@ -449,18 +502,6 @@ func (p *Patient) kindOf(doc *data.Document, s data.Span) (kind Kind, year strin
 		kind = Tag
 	}
 	return kind, ""
-}
-
-// replacement returns the replacement for a value in a note, and its kind, which the plan decides if it is empty.
-func (p *Patient) replacement(kind Kind, doc *data.Document, s data.Span) (Kind, string, error) {
-	if kind == "" {
-		var year string
-		if kind, year = p.kindOf(doc, s); kind == Year {
-			return kind, year, nil
-		}
-	}
-	value, err := p.value(kind, doc.ID, s.Type, doc.Text[s.Start:s.End])
-	return kind, value, err
 }
 
 // value returns the replacement of a kind for a text.
