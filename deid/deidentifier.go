@@ -148,6 +148,9 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 		}
 		return join(all, func(data.Span) replace.Extent { return replace.Nothing })
 	}
+	if d.Net != nil && d.Net.Correct != nil && !d.Exact {
+		spans = d.Net.Correct(text, spans)
+	}
 	if d.Correct != nil {
 		spans = d.Correct(text, spans)
 	}

@@ -3,6 +3,7 @@ package deid
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -66,9 +67,9 @@ func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 		return nil, nil
 	case name == "none":
 	case name == "auto":
-		net.Formulaic, err = formulaicRules(net, types.Rules...)
+		err = setBuiltin(net, types.Rules...)
 	case slices.Contains(rules.BuiltinNames(), name):
-		net.Formulaic, err = formulaicRules(net, name)
+		err = setBuiltin(net, name)
 	default:
 		if _, err := os.Stat(name); err != nil {
 			return nil, fmt.Errorf("%q is neither a file nor one of auto, none, off, %s", name, strings.Join(rules.BuiltinNames(), ", "))
@@ -132,73 +133,112 @@ func joined(sets []*rules.Set) finder {
 	}
 }
 
-// formulaicRules returns a finder for a net with those of the named built-in rules whose values are recognizable by their form,
-// or nil if there are no names. It translates types that the net's set lacks. In a note whose languages are known, only rules for these count; a value that the
-// rules of several languages find has the type of the first. The rules are compiled while the caller opens a model, which takes as long.
-func formulaicRules(net *safetynet.Net, names ...string) (finder, error) {
+// setBuiltin sets the finder of a net, with those of the named built-in rules whose values are recognizable by their form, and with the rules and corrections that the
+// safety net has beside them; without names it sets nothing. It translates types that the net's set lacks. In a note whose languages are known, only rules for these count; a value
+// that the rules of several languages find has the type of the first. The rules are compiled while the caller opens a model, which takes as long.
+func setBuiltin(net *safetynet.Net, names ...string) error {
 	if len(names) == 0 {
-		return nil, nil
+		return nil
 	}
-	var forLanguage []string
 	for _, name := range names {
 		if err := (rules.Config{Set: name}).Validate(); err != nil {
-			return nil, err
+			return err
 		}
-		forLanguage = append(forLanguage, languageOf(name))
 	}
-	become := map[string]string{} // type of a rule -> type of the set
-	compiled := sync.OnceValue(func() (sets [][]*rules.Set) {
+	compiled := sync.OnceValue(func() (all []builtinRules) {
 		for _, name := range names {
-			set, err := rules.Builtin(name)
-			if err != nil {
-				panic(err) // the program would have been built with a broken set
-			}
-			formulaic := []*rules.Set{set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))}
-			if beside, err := rules.Net(name); err != nil {
-				panic(err)
-			} else if beside != nil {
-				formulaic = append(formulaic, beside)
-			}
-			for k, set := range formulaic {
-				for _, typ := range set.Types() {
-					other := typ
-					if k > 0 {
-						other = safetynet.OtherType(net.Types)
-					}
-					if become[typ] = typ; !net.Types.Has(typ) {
-						become[typ] = cmp.Or(net.Types.OfSort(sortOfRule(typ)), other)
-					}
-				}
-			}
-			sets = append(sets, formulaic)
+			all = append(all, newBuiltinRules(name, net.Types))
 		}
-		return sets
+		return all
 	})
 	go compiled()
-	return func(text string) []data.Span {
+	of := func(text string) iter.Seq[builtinRules] {
 		var languages []string
 		if net.Languages != nil {
 			languages = net.Languages(text)
 		}
-		var found []data.Span
-		for i, sets := range compiled() {
-			if forLanguage[i] != "" && len(languages) > 0 && !slices.Contains(languages, forLanguage[i]) {
-				continue
-			}
-			earlier := found
-			for k, set := range sets {
-				for _, s := range set.Spans(text) {
-					same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
-					if k == 0 && sortOfRule(s.Type) == data.Date && !dated(text, s) || slices.ContainsFunc(earlier, same) {
-						continue
-					}
-					s.Type = become[s.Type]
-					found = append(found, s)
+		return func(yield func(builtinRules) bool) {
+			for _, b := range compiled() {
+				if b.language != "" && len(languages) > 0 && !slices.Contains(languages, b.language) {
+					continue
+				}
+				if !yield(b) {
+					return
 				}
 			}
 		}
+	}
+	net.Formulaic = func(text string) []data.Span {
+		var found []data.Span
+		for b := range of(text) {
+			found = append(found, b.find(text, found)...)
+		}
 		return found
-	}, nil
+	}
+	net.Correct = func(text string, spans []data.Span) []data.Span {
+		for b := range of(text) {
+			if b.beside != nil {
+				spans = b.beside.Correct(text, spans)
+			}
+		}
+		return spans
+	}
+	return nil
+}
+
+// builtinRules are the built-in rules for a language.
+type builtinRules struct {
+	language  string            // empty for any
+	formulaic *rules.Set        // those whose values are recognizable by their form
+	beside    *rules.Set        // those of the safety net alone, with its corrections; nil if there are none
+	become    map[string]string // type of a rule -> type of the net's set
+}
+
+func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
+	set, err := rules.Builtin(name)
+	if err != nil {
+		panic(err) // the program would have been built with a broken set
+	}
+	b := builtinRules{language: languageOf(name), become: map[string]string{}}
+	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))
+	if b.beside, err = rules.Net(name); err != nil {
+		panic(err)
+	}
+	add := func(set *rules.Set, other func(typ string) string) {
+		for _, typ := range set.Types() {
+			if b.become[typ] = typ; !types.Has(typ) {
+				b.become[typ] = cmp.Or(types.OfSort(sortOfRule(typ)), other(typ))
+			}
+		}
+	}
+	add(b.formulaic, func(typ string) string { return typ })
+	if b.beside != nil {
+		add(b.beside, func(string) string { return safetynet.OtherType(types) })
+	}
+	return b
+}
+
+// find returns the spans in a text except those that are among earlier ones.
+func (b builtinRules) find(text string, earlier []data.Span) []data.Span {
+	var found []data.Span
+	for _, set := range []*rules.Set{b.formulaic, b.beside} {
+		if set == nil {
+			continue
+		}
+		spans := set.Spans(text)
+		if b.beside != nil {
+			spans = b.beside.Correct(text, spans)
+		}
+		for _, s := range spans {
+			same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
+			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) || slices.ContainsFunc(earlier, same) {
+				continue
+			}
+			s.Type = b.become[s.Type]
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 // languageOf returns the language that built-in rules are for, which is that of the type set that names them, or "" if there is none.

@@ -42,8 +42,11 @@ type Net struct {
 	Types *data.TypeSet // its sorts determine how the values of a type are searched for
 	// Formulaic finds PHI by its form; nil for none.
 	Formulaic func(text string) []data.Span
+	// Correct removes spans of a tagger that are known to be wrong by what stands beside them, such as the plate of a fracture that was taken for a street. The spans are sorted and
+	// disjoint. Nil removes none.
+	Correct func(text string, spans []data.Span) []data.Span
 	// Languages returns the languages of a note, such as en, or nil if they are not known. It may be nil. Formulaic
-	// may use it.
+	// and Correct may use it.
 	Languages func(text string) []string
 }
 

@@ -87,7 +87,7 @@ func (p *Patient) Year(note, text string) (string, bool) {
 // TellsOver89 reports whether a text is a date of which the year tells that the patient is over 89 (45 CFR 164.514(b)(2)(i)(C)):
 //
 //   - The year is 90 years or more before the last year of the patient's notes.
-//   - It is a year of birth, and the notes tell that the patient is over 89.
+//   - It is a year of birth of somebody who may be so old, and the notes tell that the patient is over 89.
 //   - It is any year but the last, the notes tell that the patient is over 89, and so would the highest age up to 89 in the same note, if it were the
 //     patient's age in that year: "60 in 1986" in notes of 2019.
 func (p *Patient) TellsOver89(note, text string) bool {
@@ -240,15 +240,19 @@ func (t *yearsTold) over89(note string, year int) bool {
 		return false
 	}
 	age, has := t.ages[note]
-	return t.births[year] || has && year != t.last && t.last-year+age > 89
+	return t.births[year] && max(t.last, assumedYear)-year > surelyYounger || has && year != t.last && t.last-year+age > 89
 }
 
+// surelyYounger is an age of which nobody is who is over 89 according to the notes, whose last year may be unknown.
+const surelyYounger = 59
+
 // readYears collects the years and ages of the patient's notes. The last year of the notes is the last one of their dates, without dates of birth. If
-// none of these dates has a day or a month, it is at least assumedYear.
+// none of these dates is clearly that of a visit, because it begins a line or stands behind a word for one, it is at least assumedYear: the others may be
+// those of birth in a column, or of an old operation.
 func (p *Patient) readYears() *yearsTold {
 	type mention struct {
 		*date
-		birth bool
+		birth, visit bool
 	}
 	t := &yearsTold{present: assumedYear, births: map[int]bool{}, ages: map[string]int{}}
 	var dates []mention
@@ -258,12 +262,15 @@ func (p *Patient) readYears() *yearsTold {
 			p.readAgeTold(t, m)
 		case Date:
 			if d, ok := p.datedText(m.Text); ok {
-				dates = append(dates, mention{d, birthLabel.MatchString(fold(m.Before))})
+				before := fold(m.Before)
+				birth := birthLabel.MatchString(before) || bornLabel.MatchString(m.Before)
+				dates = append(dates, mention{d, birth, visitLabel.MatchString(before) || timeAfter.MatchString(m.After)})
 				t.present = max(t.present, d.latestYear())
 			}
 		}
 	}
 	exact, last := 0, 0 // the last year of a date with a day or a month, and of any date
+	visited := false
 	for _, m := range dates {
 		if m.birth {
 			continue
@@ -272,11 +279,12 @@ func (p *Patient) readYears() *yearsTold {
 			last = max(last, y.value)
 			if y.exact {
 				exact = max(exact, y.value)
+				visited = visited || m.visit && y.value >= firstNotes
 			}
 		}
 	}
-	if exact < firstNotes {
-		exact = assumedYear
+	if !visited {
+		exact = max(exact, assumedYear)
 	}
 	t.last = max(exact, last)
 	for _, m := range dates {
@@ -287,10 +295,10 @@ func (p *Patient) readYears() *yearsTold {
 	return t
 }
 
-// readBirth stores the years of a date of birth. One of two digits is not after the last year of the notes.
+// readBirth stores the years of a date of birth. One of two digits is not after the last year of the notes, and a hundred years earlier if the notes tell of such an age.
 func (t *yearsTold) readBirth(years []datedYear) {
 	for _, y := range years {
-		if y.short && y.value > t.last {
+		if age := t.last - (y.value - 100); y.short && (y.value > t.last || t.old && age > 89 && age < 116) {
 			y.value -= 100
 		}
 		t.births[y.value] = true
@@ -346,8 +354,18 @@ var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": tr
 	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
 
 // birthLabel matches the text before a date of birth, folded.
-var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b|` +
-	`\bb\.)[^0-9]{0,20}$`)
+var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b)[^0-9]{0,20}$`)
+
+// bornLabel matches the text before a date of birth that a letter introduces: "(b. ". Behind Dr or hepatitis it is another letter.
+var bornLabel = regexp.MustCompile(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman),?) ?\bb\. ?$`)
+
+// visitLabel matches the text before the date of a visit or a document, folded: nothing, or a word for one.
+var visitLabel = regexp.MustCompile(`^[^\pL\pN|]*$|\b(?:seen|visit(?:ed)?|dates?|dos|d/?c|signed|review(?:ed)?|admi(?:t|tted|ssion)|adm|discharged?|clinic|encounter|today|dictated|transcribed|printed|` +
+	`report(?:ed)?|consult(?:ed|ation)?|exam(?:ined)?|presented|presents|ed|er|ward|letter|note|collected|received|on|` +
+	`fecha|ingres[oa]|alta|vist[oa]|consulta|informe|firmado|valorad[oa]|acude|hoy|urgencias|revision|el|dia)\b[^\pL\pN|]{0,12}$`)
+
+// timeAfter matches a time of the day after a date.
+var timeAfter = regexp.MustCompile(`^(?:,| -|T)? ?(?:at |a las )?[0-2]?[0-9]:[0-5][0-9]`)
 
 // isFamily reports whether a value consists of words for relatives, without a name.
 func (m *Maker) isFamily(text string) bool {

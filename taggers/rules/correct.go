@@ -15,10 +15,18 @@ const (
 
 // correction is a rule for the spans of another tagger.
 type correction struct {
-	scan   *scan // a single rule
+	rule   rule
 	action string
 	on     []string // types of the spans to correct
 	typ    string   // the new type, for retype
+}
+
+func rulesOf(corrections []correction) []rule {
+	var all []rule
+	for _, c := range corrections {
+		all = append(all, c.rule)
+	}
+	return all
 }
 
 // Corrects reports whether the set has corrections.
@@ -31,11 +39,17 @@ func (s *Set) Corrects() bool { return len(s.corrections) > 0 }
 // not changed.
 func (s *Set) Correct(text string, spans []data.Span) []data.Span {
 	spans = slices.Clone(spans)
+	if !slices.ContainsFunc(s.corrections, func(c correction) bool { return slices.ContainsFunc(spans, c.concerns) }) {
+		return spans
+	}
+	found := s.search.find(text)
 	for _, c := range s.corrections {
-		if !slices.ContainsFunc(spans, c.concerns) {
-			continue
+		var matches []data.Span
+		for _, m := range found {
+			if m.Rule == c.rule.name {
+				matches = append(matches, m.Span)
+			}
 		}
-		matches := spansOf(c.scan.search(text))
 		if len(matches) > 0 {
 			spans = c.apply(spans, matches)
 		}

@@ -78,7 +78,7 @@ func Parse(path string, raw []byte) (*Set, error) {
 		parsed.Delete(string(raw))
 		return newSet(path, raw) // for an error that names this path
 	}
-	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, types: s.types}, nil
+	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, search: s.search, types: s.types}, nil
 }
 
 func newSet(path string, raw []byte) (*Set, error) {
@@ -106,6 +106,7 @@ func newSet(path string, raw []byte) (*Set, error) {
 		}
 		set.corrections = append(set.corrections, c)
 	}
+	set.search = newScan(rulesOf(set.corrections))
 	if len(known) == 0 {
 		return nil, fmt.Errorf("%s: no rules", path)
 	}
@@ -298,7 +299,7 @@ func (p *parsing) correction(at place, e correctionEntry, known map[string]bool)
 	if err != nil {
 		return correction{}, err
 	}
-	return correction{scan: newScan([]rule{r}), action: e.Action, on: e.On, typ: e.Type}, nil
+	return correction{rule: r, action: e.Action, on: e.On, typ: e.Type}, nil
 }
 
 // examples tries the examples of a rule.

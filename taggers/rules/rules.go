@@ -72,6 +72,7 @@ type Set struct {
 	rules       []rule // in order of priority
 	scan        *scan  // of these and perhaps of others, see keep
 	corrections []correction
+	search      *scan    // of these and perhaps of others, like scan
 	types       []string // types that the file names, sorted
 }
 
@@ -151,7 +152,7 @@ func (s *Set) keep(only, except []string) *Set {
 	if len(only)+len(except) == 0 {
 		return s
 	}
-	kept := &Set{path: s.path, raw: s.raw, scan: s.scan}
+	kept := &Set{path: s.path, raw: s.raw, scan: s.scan, search: s.search}
 	kept.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r rule) bool { return drop(r.typ) })
 	for _, c := range s.corrections {
 		c.on = slices.DeleteFunc(slices.Clone(c.on), drop)
