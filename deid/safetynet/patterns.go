@@ -203,6 +203,7 @@ var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra
 var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
 	sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
 	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis
+	clamp clamps forceps splint incision fundoplication coma solution retractor needle speculum prosthesis lens hernia fracture fractures palsy duct gland canal
 	indice maniobra clasificacion lineas triangulo pliegue
 	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis clasificacion criterios quiste tumor sarcoma esofago demencia`)
 
@@ -518,6 +519,9 @@ func isEponym(words []word, first, last int) bool {
 		return false
 	}
 	next := words[last+1]
+	if next.gap == 1 && next.digits && last+2 < len(words) && french[words[last+2].fold] { // the size of a catheter: Foley 16 Fr
+		return true
+	}
 	return next.gap == 1 && (scored[strings.TrimSuffix(name, "s")] && (isScore(words, last+1) || next.fold == "i" || next.fold == "ii") || isLetter(next) && followed(words, last+1, eponymous))
 }
 
@@ -535,6 +539,9 @@ func isScore(words []word, i int) bool {
 	}
 	return next.gap != 1 || next.digits && len(next.fold) == 1
 }
+
+// french are the units of the size of a catheter.
+var french = set("fr french ch")
 
 // scored lists eponyms before a number or a class.
 var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")

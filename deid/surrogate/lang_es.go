@@ -54,8 +54,8 @@ var spanish = profile{
 	dayLetters:     []string{"d do", "l lu", "m ma", "m x mi", "j ju", "v vi", "s sa"},
 	workdays:       regexp.MustCompile(`L ?[-–] ?V|L a V`),
 	schedules: schedules(`(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?)`,
-		`(DAY(?:(?:, | (?i:y|e) |/)DAY)+)\b`,
-		`\b(?i:cada|todos los) (DAY(?:(?:, | (?i:y|e) )DAY)*)\b`,
+		`((?:DAY|(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom))(?:(?:, ?| (?i:y|e) |/|-)(?:DAY|(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)))+)\b`,
+		`\b(?i:cada|todos los|descansa(?:ndo|r)?|excepto|salvo|menos)(?: (?i:los))? (DAY(?:(?:, | (?i:y|e) )DAY)*)\b`,
 		`\b(?i:semanal(?:es)?|cada semana|(?:una|1|dos|2|tres|3) ve(?:z|ces) (?:por|a la) semana)(?: (?i:los)|:| \()? ?(DAY(?:(?:, | (?i:y|e) |/)DAY)*)\b`,
 		`\b(?:[Ll]os|LOS) ((?:lunes|LUNES|martes|MARTES|mi[ée]rcoles|MI[ÉE]RCOLES|jueves|JUEVES|viernes|VIERNES|s[áa]bados?|S[ÁA]BADOS?|domingos?|DOMINGOS?)(?:(?:, | (?i:y|e|y los) )(?:lunes|LUNES|martes|MARTES|mi[ée]rcoles|MI[ÉE]RCOLES|jueves|JUEVES|viernes|VIERNES|s[áa]bados?|S[ÁA]BADOS?|domingos?|DOMINGOS?))*)\b`, // Domingos is a surname
 		`\b(?i:(?:hemo)?di[áa]lisis|HD)(?: (?i:los))?:? (DAY(?:(?:, | (?i:y|e) |/|-)DAY){2,3})\b`,

@@ -16,6 +16,7 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{English, "Warfarin 5 mg «Mon», «Wed», «Fri» and 2.5 mg PO «Sat» and «Sun»", true},
 		{English, "Methotrexate 15 mg on «Mondays», folic acid on «Thursdays».", true},
 		{English, "Alendronate 70 mg every «Sunday» morning; every other «Friday»", true},
+		{English, "prednisone 5 mg «Mon» «Wed» «Fri», 2.5 mg «Tue» «Thu» «Sat» «Sun»; daily except «Sunday»", true},
 		{English, "epoetin 4000 units «Tu/Th/Sa»", true},
 		{English, "Dialysis «MWF» or «TTS»", true},
 		{English, "Levothyroxine 100 mcg «Mon»-«Fri» and 125 mcg «Sat-Sun».", true},
@@ -67,6 +68,7 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{Spanish, "ingresó «lunes/martes»", false},
 		{Spanish, "familia de los «Domingos»; los «lunes» 4 y 11 de marzo; los «lunes» pasados", false},
 		{Spanish, "cada «domingo»", true},
+		{Spanish, "Digoxina 1 comp, descansa «sábado» y «domingo»; salvo los «martes» y «jueves»; warfarina 5 mg «lun»-«mié»-«vie»", true},
 	} {
 		checkRecurs(t, test.lang, test.text, test.recurs)
 	}
