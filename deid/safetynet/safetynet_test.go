@@ -37,10 +37,10 @@ func TestEponymsOfPeopleWithSuchANameWereReplaced(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.": "A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.",
-		"A Foley 16 Fr, a Kocher clamp, and Foley 16 pm":              "A Foley 16 Fr, a Kocher clamp, and [DOCTOR|Foley] 16 pm",
-		"Escala de Norton 14, signo de Murphy":                        "Escala de Norton 14, signo de Murphy",
-		"Norton 58 yo, with Norton 2 days ago, Norton 3/4/2019 again": "[DOCTOR|Norton] 58 yo, with [DOCTOR|Norton] 2 days ago, [DOCTOR|Norton] 3/4/2019 again",
-		"Dr. Gleason 4 pm, Swan-Berger, called Norton, de Murphy":     "Dr. [DOCTOR|Gleason] 4 pm, [DOCTOR|Swan]-Berger, called [DOCTOR|Norton], de [DOCTOR|Murphy]",
+		"A Foley 16 Fr, a Kocher clamp, and Foley 16 pm":                                                           "A Foley 16 Fr, a Kocher clamp, and [DOCTOR|Foley] 16 pm",
+		"Escala de Norton 14, signo de Murphy":                                                                     "Escala de Norton 14, signo de Murphy",
+		"Norton 58 yo, with Norton 2 days ago, Norton 3/4/2019 again":                                              "[DOCTOR|Norton] 58 yo, with [DOCTOR|Norton] 2 days ago, [DOCTOR|Norton] 3/4/2019 again",
+		"Dr. Gleason 4 pm, Swan-Berger, called Norton, de Murphy":                                                  "Dr. [DOCTOR|Gleason] 4 pm, [DOCTOR|Swan]-Berger, called [DOCTOR|Norton], de [DOCTOR|Murphy]",
 	} {
 		if got := show(text, (&Net{Types: types(t)}).Originals(removed).Find(text, nil)); got != want {
 			t.Errorf("%s\n%s, want\n%s", text, got, want)
