@@ -14,9 +14,9 @@ import (
 
 var (
 	// initialsBefore matches the initials before a name if they follow a title, a label or the start of a line:
-	// "Ms. I. Amundsen", "Seen by: I.K. Amundsen".
-	initialsBefore = regexp.MustCompile(`(?m)(?:(?:^|: ?)|\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? )((?:\p{Lu}\. ?){1,3})$|` +
-		`\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? (\p{Lu} |[A-Z]{2} )$`)
+	// "Ms. I. Amundsen", "Seen by: I.K. Amundsen". A line may end between them.
+	initialsBefore = regexp.MustCompile(`(?m)(?:(?:^|: ?)|\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? )((?:\p{Lu}\. ?){1,3})(?:\r?\n[ \t]*)?\z|` +
+		`\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? (\p{Lu} |[A-Z]{2} )\z`)
 	// initialsAfter matches a comma and initials after a name: "Amundsen, I.", "Amundsen, I.K."
 	initialsAfter = regexp.MustCompile(`^, ?(?:\p{Lu}\.){1,3}`)
 	// joinedFirst matches a first name in capitals that a comma without a blank joins to a surname: "AMUNDSEN,ISAK"
@@ -94,7 +94,7 @@ func withInitials(text string, s data.Span, from, to int) data.Span {
 	if m := joinedFirst.FindString(text[s.End:min(to, s.End+32)]); m != "" && strings.ToUpper(text[s.Start:s.End]) == text[s.Start:s.End] && !credential(m) {
 		s.End += len(m)
 	}
-	if last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:s.Start], " ")); last != '.' && !unicode.IsUpper(last) {
+	if last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[max(0, s.Start-24):s.Start], " \t\r\n")); last != '.' && !unicode.IsUpper(last) {
 		return s
 	}
 	start := max(from, s.Start-24)

@@ -14,6 +14,8 @@ func TestInitialStayedBesideTheName(t *testing.T) {
 		"Dr. I «DOCTOR|Amundsen»":                 "Dr. [DOCTOR]",
 		"Dr. IK «DOCTOR|Amundsen»":                "Dr. [DOCTOR]",
 		"Seen by: I. «DOCTOR|Amundsen»":           "Seen by: [DOCTOR]",
+		"Seen by: I.\n  «DOCTOR|Amundsen» today":  "Seen by: [DOCTOR] today",
+		"Seen by: I.\nfoo «DOCTOR|Amundsen»":      "Seen by: I.\nfoo [DOCTOR]",
 		"x\nI. «PATIENT|Amundsen»":                "x\n[PATIENT]",
 		"«PATIENT|Amundsen», I. came":             "[PATIENT] came",
 		"«PATIENT|Amundsen», I came":              "[PATIENT], I came",

@@ -238,6 +238,14 @@ func Builtin(format string) []Rule {
 	return rules
 }
 
+// Copy returns another table of the same rules, for use in another goroutine. It has matched nothing.
+func (t *Table) Copy() *Table {
+	if t == nil {
+		return nil
+	}
+	return NewTable(t.rules)
+}
+
 // OMOP returns the rules for the columns of the table NOTE of OMOP that name the day of a note. They match names in any case.
 func OMOP() []Rule {
 	return []Rule{

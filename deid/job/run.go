@@ -268,7 +268,7 @@ func (r *run) line(file noteFile, line int, id string) *audit.Line {
 	}
 }
 
-// process reads the files in batches, examines their notes and writes them, all three at the same time: while a batch is examined, the next one is read and
+// process reads the files in batches, examines their notes and writes them, all three at the same time: while up to two batches are examined, the next one is read and
 // the one before is written. Only the last step changes the run's summary, audit and output.
 func (r *run) process(ctx context.Context, files *fileSet) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -276,6 +276,7 @@ func (r *run) process(ctx context.Context, files *fileSet) error {
 	defer all.Wait()
 	defer stop()
 	read, examined := make(chan []item), make(chan (<-chan []item))
+	var large sync.RWMutex // held by a large batch alone, because it takes much memory
 	all.Go(func() {
 		defer close(read)
 		for batch := range data.Batches(r.items(ctx, files), item.size) {
@@ -289,10 +290,17 @@ func (r *run) process(ctx context.Context, files *fileSet) error {
 		for batch := range read {
 			done := make(chan []item, 1)
 			all.Go(func() {
+				defer close(done)
+				if bytesOf(batch) > largeBatch {
+					large.Lock()
+					defer large.Unlock()
+				} else {
+					large.RLock()
+					defer large.RUnlock()
+				}
 				if r.examine(ctx, batch); ctx.Err() == nil {
 					done <- batch
 				}
-				close(done)
 			})
 			if !send(ctx, examined, done) {
 				return
@@ -305,6 +313,16 @@ func (r *run) process(ctx context.Context, files *fileSet) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// largeBatch is the number of bytes above which a batch is examined alone. Batches of short notes have a tenth of it.
+const largeBatch = 2 << 20
+
+func bytesOf(batch []item) (n int) {
+	for _, it := range batch {
+		n += it.size().Bytes
+	}
+	return n
 }
 
 // send sends a batch unless ctx is cancelled, and reports whether it did.
@@ -533,7 +551,9 @@ func (r *run) open(it item) (err error) {
 	if r.out, err = openSink(it.file.out, it.zipped); err != nil {
 		return err
 	}
-	return r.out.through(it.file.format, it.file.in, r.config.optionsFor(it.file.format))
+	options := r.config.optionsFor(it.file.format)
+	options.Fields = options.Fields.Copy() // the goroutine that reads uses the other one
+	return r.out.through(it.file.format, it.file.in, options)
 }
 
 // finish closes the current file. It writes no file if reading stopped early or no record could be examined; on stdout,

@@ -33,7 +33,7 @@ func openNotes(ctx context.Context, format *notefile.Format, path string) (io.Re
 		f = interruptible(ctx, os.Stdin)
 	} else {
 		var err error
-		if f, err = bounded.OpenInput(path); err != nil {
+		if f, err = openInput(ctx, path); err != nil {
 			return nil, false, unreadable(path, err)
 		}
 	}
@@ -46,6 +46,19 @@ func openNotes(ctx context.Context, format *notefile.Format, path string) (io.Re
 		return nil, false, unreadable(path, err)
 	}
 	return notesReader{unzipped, f, counted}, string(magic) == "\x1f\x8b", nil
+}
+
+// openInput opens a file. Reading a pipe ends when ctx does.
+func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := bounded.OpenInput(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode().IsRegular() {
+		return f, err
+	}
+	return interruptible(ctx, f), nil
 }
 
 // notesReader reads a file of notes, uncompressed.
