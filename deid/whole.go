@@ -19,7 +19,8 @@ import (
 //   - A span does not grow over text that is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
 //     (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
 //   - Ruled lines, such as separators and the borders of tables, are cut out. A span without a letter or a digit is dropped.
-//   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. A date that is only a conjunction is dropped.
+//   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. A date that is only a conjunction is dropped. Beside a day and month in digits, others
+//     on the same line are dates, too.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
 //     time of day such as 14-45-00 after a date.
@@ -81,7 +82,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			all = append(all, part)
 		}
 	}
-	return all
+	return append(all, besideDates(text, all, sort)...)
 }
 
 // drawn contains the characters of ruled lines.

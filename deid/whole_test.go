@@ -223,3 +223,14 @@ func TestAllHoursOfAllDaysAreNoDate(t *testing.T) {
 		"support since «DATE|25/7»":              "support since «DATE|25/7»",
 	})
 }
+
+// After the first date of a line in digits, others of the same form stayed.
+func TestDatesBesideADateStayed(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"BCx «DATE|5/14» NGTD, UCx 5/15 E coli, sputum 5/16 GPC":                   "BCx «DATE|5/14» NGTD, UCx «DATE|5/15» E coli, sputum «DATE|5/16» GPC",
+		"MSU «DATE|14/1» NG, 23/2 E. coli, 24/9":                                   "MSU «DATE|14/1» NG, «DATE|23/2» E. coli, 24/9",
+		"Foley «DATE|12/28», out 1/15":                                             "Foley «DATE|12/28», out «DATE|1/15»",
+		"Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10": "Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10",
+		"Seen «DATE|5/14»\nPlan 5/16":                                              "Seen «DATE|5/14»\nPlan 5/16",
+	})
+}

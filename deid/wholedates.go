@@ -2,6 +2,7 @@ package deid
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,6 +43,59 @@ func isClock(text string, s data.Span) bool {
 // isParity reports whether a span is the digits of an obstetric formula: G5P2022 is no year.
 func isParity(text string, s data.Span) bool {
 	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(text[max(0, s.Start-8):s.Start])
+}
+
+// besideDates returns the days and months in digits on the lines of those that were found, within a month of them: "BCx 5/14 NGTD, UCx 5/15 E coli". One of the two numbers can only be
+// the day, so that most fractions and scores are none.
+func besideDates(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
+	var more []data.Span
+	for _, s := range spans {
+		value := text[s.Start:s.End]
+		if len(value) > len("12/31") || sort(s.Type) != data.Date || !dayAndMonthInDigits.MatchString(value) {
+			continue
+		}
+		from := strings.LastIndexByte(text[:s.Start], '\n') + 1
+		to := len(text)
+		if n := strings.IndexByte(text[s.End:], '\n'); n >= 0 {
+			to = s.End + n
+		}
+		for _, m := range daysAndMonths.FindAllStringSubmatchIndex(text[max(from, s.Start-sameLine):min(to, s.End+sameLine)], -1) {
+			at := max(from, s.Start-sameLine)
+			other := s
+			other.Start, other.End = at+m[2], at+m[3]
+			overlaps := func(o data.Span) bool { return o.Start < other.End && other.Start < o.End }
+			if !withinMonth(value, text[other.Start:other.End]) || scoreBefore.MatchString(text[max(0, other.Start-16):other.Start]) || isAmount(text[other.End:min(len(text), other.End+16)]) ||
+				slices.ContainsFunc(spans, overlaps) || slices.ContainsFunc(more, overlaps) {
+				continue
+			}
+			more = append(more, other)
+		}
+	}
+	return more
+}
+
+// sameLine is how many bytes of a line before and after a date are read.
+const sameLine = 160
+
+// withinMonth reports whether two days and months in digits are in the same month or in neighbouring ones, if the second has a number that can only be a day.
+func withinMonth(found, other string) bool {
+	a, b := numbersOf(found)
+	c, d := numbersOf(other)
+	near := func(x, y int) bool { return x == y || x%12+1 == y || y%12+1 == x }
+	switch {
+	case min(c, d) < 1 || min(c, d) > 12 || max(c, d) < 13 || max(c, d) > 31:
+		return false
+	case d > 12:
+		return a <= 12 && near(a, c)
+	}
+	return b <= 12 && near(b, d)
+}
+
+func numbersOf(dayAndMonth string) (first, second int) {
+	a, b, _ := strings.Cut(dayAndMonth, "/")
+	first, _ = strconv.Atoi(a)
+	second, _ = strconv.Atoi(b)
+	return first, second
 }
 
 // isAllDay reports whether a span is 24/7 beside a word for what somebody needs or offers at all hours of all days: "needs 24/7 care", "cuidadora interna 24/7".
@@ -141,26 +195,29 @@ const (
 )
 
 var (
-	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
-	onlyDates        = regexp.MustCompile(`^(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})(?:[./](?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2}|[0-2]?[0-9][.][0-5][0-9]))*$`)
-	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
-	neededBefore     = regexp.MustCompile(`(?i)\b(?:on[- ]call|available|` + needed + `|services?|access|open|disponibles?|localizables?|acompañad[ao]s?|domiciliari[ao]s?|intern[ao]s?|permanentes?|en casa|at home),? \(?$`)
-	neededAfter      = regexp.MustCompile(`^\)?[ -](?:live-in |home |in-home |skilled |family |de )?(?:` + needed + `|availability|access|line|hotline|service)\b`)
-	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)
-	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
-	digitsAndSlashes = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
-	slashed          = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
-	otherPartAfter   = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
-	otherPartBefore  = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
-	joinedAfter      = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
-	joinedBefore     = regexp.MustCompile(`(?:^|[^0-9/.])(([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
-	conjunction      = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
-	dayAndMonth      = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
-	monthFirst       = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
-	firstDay         = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
-	daysOfMonth      = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
-	weekdayBefore    = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
-	clockValue       = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
-	dateAndGap       = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
-	monthAndDate     = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
+	fullYear            = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
+	onlyDates           = regexp.MustCompile(`^(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})(?:[./](?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2}|[0-2]?[0-9][.][0-5][0-9]))*$`)
+	panel               = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
+	dayAndMonthInDigits = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}$`)
+	daysAndMonths       = regexp.MustCompile(`(?:^|[ ,;(:])([0-9]{1,2}/[0-9]{1,2})(?:[ ,;)]|\.(?:[^0-9]|$)|$)`)
+	scoreBefore         = regexp.MustCompile(`(?i)(?:\b(?:gcs|moca|mmse|mms|scale|score|scored|apgars?|glasgow|phq-?9?|gad-?7?|gds|nihss|epds|barthel|pain|eva|strength|power|bp|ta|pa|va|vision|od|os|ou|re|le|av|of|de|x|grade|nodes?|ganglios|murmur|fuerza|peep|bipap|cpap|week|wk|semana|sem)\.? ?:? ?|[<>=~×@] ?|(?:^|[^\pL])x ?)$`)
+	neededBefore        = regexp.MustCompile(`(?i)\b(?:on[- ]call|available|` + needed + `|services?|access|open|disponibles?|localizables?|acompañad[ao]s?|domiciliari[ao]s?|intern[ao]s?|permanentes?|en casa|at home),? \(?$`)
+	neededAfter         = regexp.MustCompile(`^\)?[ -](?:live-in |home |in-home |skilled |family |de )?(?:` + needed + `|availability|access|line|hotline|service)\b`)
+	fourDigits          = regexp.MustCompile(`^[0-9]{4}$`)
+	parityBefore        = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
+	digitsAndSlashes    = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
+	slashed             = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
+	otherPartAfter      = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
+	otherPartBefore     = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
+	joinedAfter         = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
+	joinedBefore        = regexp.MustCompile(`(?:^|[^0-9/.])(([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
+	conjunction         = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
+	dayAndMonth         = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
+	monthFirst          = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
+	firstDay            = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
+	daysOfMonth         = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
+	weekdayBefore       = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
+	clockValue          = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
+	dateAndGap          = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
+	monthAndDate        = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
 )
