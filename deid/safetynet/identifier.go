@@ -36,7 +36,7 @@ func identifierOf(text string) (digits, letters int, ok bool) {
 	if len(text) > maxIDBytes || strings.ContainsAny(text, "\r\n") {
 		return 0, 0, false
 	}
-	words := split(text, 0, len(text), nil)
+	words := split(text)
 	for _, w := range words {
 		n := utf8.RuneCountInString(w.fold)
 		switch {

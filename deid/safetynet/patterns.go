@@ -76,7 +76,7 @@ type phrase struct {
 func (p *Patterns) add(text, typ string, how how) {
 	var words []string
 	size, digits := 0, false
-	all := split(text, 0, len(text), nil)
+	all := split(text)
 	for _, w := range all {
 		words = append(words, w.fold)
 		size += utf8.RuneCountInString(w.fold)

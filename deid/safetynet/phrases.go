@@ -123,7 +123,7 @@ func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason s
 			return "the word before the colon is not a type of the model (types are in capitals)"
 		}
 	}
-	words := split(entry, 0, len(entry), nil)
+	words := split(entry)
 	if len(words) == 0 {
 		return "an entry requires a letter or a digit"
 	}
@@ -189,7 +189,7 @@ func (p *Phrases) Find(text string) []data.Span {
 	var found []data.Span
 	for from := 0; from < len(text); {
 		to := windowEnd(text, from)
-		words := split(text, from, to, nil)
+		words := appendWords(nil, text, from, to, nil)
 		for i := 0; i < len(words); i++ {
 			if last, span, ok := p.at(text, words, i); ok {
 				found = append(found, span)

@@ -119,13 +119,13 @@ func windowEnd(text string, from int) int {
 	return to
 }
 
-// split returns the words of text[from:to] outside of the covered spans, which are sorted and
-// disjoint.
-func split(text string, from, to int, covered []data.Span) []word {
-	return appendWords(make([]word, 0, (to-from)/bytesPerWord+1), text, from, to, covered)
+// split returns the words of a text.
+func split(text string) []word {
+	return appendWords(make([]word, 0, len(text)/bytesPerWord+1), text, 0, len(text), nil)
 }
 
-// appendWords appends the words of split to an empty slice.
+// appendWords appends the words of text[from:to] outside of the covered spans, which are sorted and
+// disjoint, to an empty slice.
 func appendWords(words []word, text string, from, to int, covered []data.Span) []word {
 	next, _ := data.Overlapping(covered, data.Span{Start: from, End: to})
 	for i := from; i < to; {
