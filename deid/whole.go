@@ -130,11 +130,15 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 		return s.Start
 	}
 	after := text[s.End:min(len(text), s.End+16)]
-	m := lastNumber.FindStringIndex(value)
-	if m == nil || !measure.MatchString(after) {
-		if m = lastFraction.FindStringIndex(value); m == nil || !fractionOf.MatchString(after) {
-			return s.End
-		}
+	var m []int
+	if measure.MatchString(after) {
+		m = lastNumber.FindStringIndex(value)
+	}
+	if m == nil && fractionOf.MatchString(after) {
+		m = lastFraction.FindStringIndex(value)
+	}
+	if m == nil {
+		return s.End
 	}
 	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
 }

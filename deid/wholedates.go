@@ -32,8 +32,11 @@ func apart(text string, parts []data.Span, sort func(typ string) data.Sort) []da
 // isClock reports whether a span is the time of day after a date in digits, as in 2071-03-04_10-15-00. Behind a blank it is one only if it cannot be a date.
 func isClock(text string, s data.Span) bool {
 	m := clockValue.FindStringSubmatch(text[s.Start:s.End])
+	if m == nil {
+		return false
+	}
 	before := dateAndGap.FindStringSubmatch(text[max(0, s.Start-16):s.Start])
-	if m == nil || before == nil {
+	if before == nil {
 		return false
 	}
 	mayBeDate := m[1] != "00" && m[2] != "00" && (m[1] <= "12" && m[2] <= "31" || m[2] <= "12")

@@ -252,7 +252,8 @@ const surelyYounger = 59
 func (p *Patient) readYears() *yearsTold {
 	type mention struct {
 		*date
-		birth, visit bool
+		Mention
+		birth bool
 	}
 	t := &yearsTold{present: assumedYear, births: map[int]bool{}, ages: map[string]int{}}
 	var dates []mention
@@ -262,9 +263,7 @@ func (p *Patient) readYears() *yearsTold {
 			p.readAgeTold(t, m)
 		case Date:
 			if d, ok := p.datedText(m.Text); ok {
-				before := fold(m.Before)
-				birth := birthLabel.MatchString(before) || bornLabel.MatchString(m.Before)
-				dates = append(dates, mention{d, birth, visitLabel.MatchString(before) || timeAfter.MatchString(m.After)})
+				dates = append(dates, mention{d, m, isBirth(m.Before)})
 				t.present = max(t.present, d.latestYear())
 			}
 		}
@@ -279,7 +278,7 @@ func (p *Patient) readYears() *yearsTold {
 			last = max(last, y.value)
 			if y.exact {
 				exact = max(exact, y.value)
-				visited = visited || m.visit && y.value >= firstNotes
+				visited = visited || y.value >= firstNotes && m.ofVisit()
 			}
 		}
 	}
@@ -355,6 +354,21 @@ var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": tr
 
 // birthLabel matches the text before a date of birth, folded.
 var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b)[^0-9]{0,20}$`)
+
+// isBirth reports whether the date after a text is one of birth.
+func isBirth(before string) bool {
+	near := fold(before[max(0, len(before)-labelNear):])
+	return (strings.Contains(near, "b") || strings.Contains(near, "nac")) && birthLabel.MatchString(near) ||
+		strings.HasSuffix(strings.TrimSuffix(before, " "), "b.") && bornLabel.MatchString(before)
+}
+
+// labelNear is how many bytes before a date are read for the label of a date of birth.
+const labelNear = 80
+
+// ofVisit reports whether a date is clearly that of a visit or a document.
+func (m Mention) ofVisit() bool {
+	return visitLabel.MatchString(fold(m.Before)) || timeAfter.MatchString(m.After)
+}
 
 // bornLabel matches the text before a date of birth that a letter introduces: "(b. ". Behind Dr or hepatitis it is another letter.
 var bornLabel = regexp.MustCompile(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman),?) ?\bb\. ?$`)
