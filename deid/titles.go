@@ -3,21 +3,32 @@ package deid
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 )
 
-// title matches a title alone.
-var title = regexp.MustCompile(`^(?i:drs?|dra|mrs?|ms|prof)\.?$`)
+var (
+	// title matches a title alone.
+	title = regexp.MustCompile(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna)\.?$`)
+	// titleBefore matches a title before the rest of a name that is none of the names themselves.
+	titleBefore = regexp.MustCompile(`^(?:(?i:lic|enf|obst|psic|adj|hna|dra?|prof)\. ?)+(?:\pL)`)
+)
 
-// withoutTitles drops titles that a tagger took for a name of its own, beside the name that they belong to. They are no PHI. The spans
-// are sorted.
+// withoutTitles drops titles that a tagger took for a name of its own, beside the name that they belong to, and cuts those with a period off the beginning of names. They are no PHI. The
+// spans are sorted.
 func withoutTitles(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	var all []data.Span
 	for i, s := range spans {
 		if i+1 < len(spans) && sort(s.Type) == data.Person && sort(spans[i+1].Type) == data.Person && s.End < spans[i+1].Start &&
-			title.MatchString(text[s.Start:s.End]) && strings.Trim(text[s.End:spans[i+1].Start], " \t") == "" {
+			title.MatchString(text[s.Start:s.End]) && strings.Trim(text[s.End:spans[i+1].Start], " \t.") == "" {
 			continue
+		}
+		if sort(s.Type) == data.Person {
+			if m := titleBefore.FindString(text[s.Start:s.End]); m != "" {
+				_, size := utf8.DecodeLastRuneInString(m)
+				s.Start += len(m) - size
+			}
 		}
 		all = append(all, s)
 	}

@@ -15,3 +15,14 @@ func TestATitleWasTakenForAnotherName(t *testing.T) {
 		"«DOCTOR|Dr.» «DATE|03/04» with «DOCTOR|Mr» \n«DOCTOR|Vega»": "[DOCTOR] [DATE] with [DOCTOR] \n[DOCTOR]",
 	})
 }
+
+// "Lic. Obst. Vega" became "[DOCTOR]. [DOCTOR]" or "[DOCTOR]".
+func TestATitleWasTakenForAPartOfAName(t *testing.T) {
+	checkClean(t, map[string]string{
+		"by «DOCTOR|Obst». «DOCTOR|Vega» at":  "by Obst. [DOCTOR] at",
+		"by «DOCTOR|Lic. Enf. Vega Solà» at":  "by Lic. Enf. [DOCTOR] at",
+		"by «DOCTOR|Prof. Adj.Vega»":          "by Prof. Adj.[DOCTOR]",
+		"«DOCTOR|Lic.»":                       "[DOCTOR]",
+		"«PATIENT|Adj Vega», «DOCTOR|Profit»": "[PATIENT], [DOCTOR]",
+	})
+}
