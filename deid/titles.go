@@ -11,8 +11,8 @@ import (
 var (
 	// title matches a title alone.
 	title = regexp.MustCompile(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna)\.?$`)
-	// titleBefore matches a title before the rest of a name that is none of the names themselves.
-	titleBefore = regexp.MustCompile(`^(?:(?i:lic|enf|obst|psic|adj|hna|dra?|prof)\. ?)+(?:\pL)`)
+	// titleBefore matches a title before a name in the same span, of those that marked corpora leave out of names.
+	titleBefore = regexp.MustCompile(`^(?:(?i:lic|enf|obst|psic|adj|hna)\. ?)+(?:\pL)`)
 )
 
 // withoutTitles drops titles that a tagger took for a name of its own, beside the name that they belong to, and cuts those with a period off the beginning of names. They are no PHI. The

@@ -21,7 +21,7 @@ func TestATitleWasTakenForAPartOfAName(t *testing.T) {
 	checkClean(t, map[string]string{
 		"by «DOCTOR|Obst». «DOCTOR|Vega» at":  "by Obst. [DOCTOR] at",
 		"by «DOCTOR|Lic. Enf. Vega Solà» at":  "by Lic. Enf. [DOCTOR] at",
-		"by «DOCTOR|Prof. Adj.Vega»":          "by Prof. Adj.[DOCTOR]",
+		"by Prof. «DOCTOR|Adj.Vega»":          "by Prof. Adj.[DOCTOR]",
 		"«DOCTOR|Lic.»":                       "[DOCTOR]",
 		"«PATIENT|Adj Vega», «DOCTOR|Profit»": "[PATIENT], [DOCTOR]",
 	})
