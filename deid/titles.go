@@ -3,7 +3,6 @@ package deid
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -12,7 +11,7 @@ var (
 	// title matches a title alone.
 	title = regexp.MustCompile(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna)\.?$`)
 	// titleBefore matches a title before a name in the same span, of those that marked corpora leave out of names.
-	titleBefore = regexp.MustCompile(`^(?:(?i:lic|enf|obst|psic|adj|hna)\. ?)+(?:\pL)`)
+	titleBefore = regexp.MustCompile(`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?)+)\pL`)
 )
 
 // withoutTitles drops titles that a tagger took for a name of its own, beside the name that they belong to, and cuts those with a period off the beginning of names. They are no PHI. The
@@ -25,9 +24,8 @@ func withoutTitles(text string, spans []data.Span, sort func(typ string) data.So
 			continue
 		}
 		if sort(s.Type) == data.Person {
-			if m := titleBefore.FindString(text[s.Start:s.End]); m != "" {
-				_, size := utf8.DecodeLastRuneInString(m)
-				s.Start += len(m) - size
+			if m := titleBefore.FindStringSubmatch(text[s.Start:s.End]); m != nil {
+				s.Start += len(m[1])
 			}
 		}
 		all = append(all, s)

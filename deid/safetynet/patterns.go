@@ -203,9 +203,9 @@ var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra
 var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
 	sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
 	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis
-	clamp clamps forceps splint incision fundoplication coma solution retractor needle speculum prosthesis lens hernia fracture fractures palsy duct gland canal
+	clamp clamps forceps splint incision fundoplication coma solution retractor needle speculum prosthesis lens hernia fracture fractures duct gland canal
 	indice maniobra clasificacion lineas triangulo pliegue
-	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis clasificacion criterios quiste tumor sarcoma esofago demencia`)
+	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis criterios quiste esofago demencia`)
 
 func set(words string) map[string]bool {
 	all := map[string]bool{}
