@@ -41,12 +41,11 @@ type TypeSet struct {
 	Format string
 
 	open bool
-	only map[string]bool // the names that an open set has; nil: all
-	sets []*TypeSet      // the sets of AnyOf
+	sets []*TypeSet // the sets of AnyOf
 }
 
-// Lookup finds a type of the set by its exact name. The open set, Any, has a
-// type for every well-formed name, and those of AnyOf for some names. Its category is the name itself, and its sort is
+// Lookup finds a type of the set by its exact name. A set of AnyOf has a type as the first of its sets that has it. The open set, Any, has a
+// type for every well-formed name. Its category is the name itself, and its sort is
 // the one that Describe returns for a set that lacks the type.
 func (s *TypeSet) Lookup(name string) (Type, bool) {
 	for i := range s.Types {
@@ -54,7 +53,12 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 			return s.Types[i], true
 		}
 	}
-	if s.open && wellFormed(name) && (s.only == nil || s.only[name]) {
+	for _, set := range s.sets {
+		if t, ok := set.Lookup(name); ok {
+			return t, true
+		}
+	}
+	if s.open && s.sets == nil && wellFormed(name) {
 		known := lookupAnywhere(name)
 		return Type{Name: name, Category: name, Sort: known.Sort, Clinician: known.Clinician}, true
 	}
@@ -76,14 +80,11 @@ func (s *TypeSet) Lacks(name string) string {
 		return "the type is not in the type set " + s.Name + ", nor a possible type: types have letters, digits, _, - and ., and begin with a letter"
 	}
 	message := "the type " + name + " is not in the type set " + s.Name
-	for _, t := range s.Types {
-		if strings.EqualFold(t.Name, name) {
-			return message + ", which has " + t.Name
-		}
-	}
-	for _, known := range slices.Sorted(maps.Keys(s.only)) {
-		if strings.EqualFold(known, name) {
-			return message + ", which has " + known
+	for _, set := range append([]*TypeSet{s}, s.sets...) {
+		for _, t := range set.Types {
+			if strings.EqualFold(t.Name, name) {
+				return message + ", which has " + t.Name
+			}
 		}
 	}
 	return message

@@ -14,13 +14,9 @@ func (s *TypeSet) Open() *TypeSet {
 // type that none of them has is an error. Like Any, it names no types in Types.
 func AnyOf(sets ...*TypeSet) *TypeSet {
 	of := *Any
-	of.only = map[string]bool{}
 	var names []string
 	for _, s := range sets {
 		names = append(names, s.Name)
-		for _, t := range s.Types {
-			of.only[t.Name] = true
-		}
 	}
 	of.Name, of.sets = strings.Join(names, " or "), sets
 	return &of

@@ -122,7 +122,7 @@ func (c *TypeSetConfig) UnmarshalJSON(raw []byte) error {
 //
 // Sets of AnyOf are described as Any, since they name no types.
 func (s *TypeSet) Config() TypeSetConfig {
-	if s.only != nil {
+	if s.sets != nil {
 		return TypeSetConfig{Name: Any.Name}
 	}
 	if builtIn, err := LookupTypeSet(s.Name); err == nil && builtIn == s {

@@ -81,6 +81,9 @@ func TestAnyOfHasOnlyTheTypesOfItsSets(t *testing.T) {
 	if got, want := both.Describe("FECHAS").Sort, Date; got != want {
 		t.Errorf("the sort of FECHAS is %q, want %q", got, want)
 	}
+	if known, _ := both.Lookup("DOCTOR"); known.Category != "NAME" {
+		t.Errorf("DOCTOR is %+v, and not that of its set", known)
+	}
 	if got, want := both.Lacks("fechas"), "the type fechas is not in the type set i2b2-2014 or meddocan, which has FECHAS"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
