@@ -171,7 +171,20 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 	case sort == data.Date:
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
-		return publicNumber.MatchString(text[s.Start:s.End]) || publicLabelled.MatchString(before+text[s.Start:s.End])
+		labelled := text[s.Start-len(before) : s.End]
+		return publicNumber.MatchString(text[s.Start:s.End]) || hasPublicLabel(labelled) && publicLabelled.MatchString(labelled)
+	}
+	return false
+}
+
+// hasPublicLabel reports whether a text may contain a label of publicLabelled. It is faster than the expression, which few numbers match.
+func hasPublicLabel(text string) bool {
+	for i := 1; i < len(text); i++ {
+		if a, b := text[i-1], text[i]; 'A' <= a && a <= 'Z' && 'A' <= b && b <= 'Z' { // PMID, EudraCT, MIM, MeSH, UMLS, CUI, CAS, EC, CUPS, SNOMED, LOINC
+			return true
+		} else if a|0x20 == 'o' && b|0x20 == 'i' || a|0x20 == 'l' && b == ' ' { // doi and código nacional
+			return true
+		}
 	}
 	return false
 }

@@ -214,6 +214,7 @@ func (l *lstm) forward(pk *packing, x *pieces, p lstmWeights, h kernel.Matrix) {
 		kernel.AddMul(h0z, p.h0, wh)
 	}
 	l.hidden.set(wh)
+	fast := l.brief && !l.cell.SplitsOutput()
 	for i := range pk.active {
 		first, active, from, going := l.step(pk, i)
 		at, before := first, from // the rows of z, c and tanhC
@@ -234,7 +235,11 @@ func (l *lstm) forward(pk *packing, x *pieces, p lstmWeights, h kernel.Matrix) {
 			} else {
 				kernel.Add(z.Row(at+s), h0z.Data)
 			}
-			l.cell.Forward(z.Row(at+s), cell, c.Row(at+s), tanhC.Row(at+s), h.Row(first+s))
+			if fast {
+				l.cell.Predict(z.Row(at+s), cell, c.Row(at+s), h.Row(first+s))
+			} else {
+				l.cell.Forward(z.Row(at+s), cell, c.Row(at+s), tanhC.Row(at+s), h.Row(first+s))
+			}
 		}
 		if l.cell.SplitsOutput() {
 			kernel.AddMul(z.Slice(at, at+active).Columns(3*n, 4*n), c.Slice(at, at+active), p.po)

@@ -345,6 +345,10 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 			})
 		}
 	}
+	if !r.looks {
+		p.made = r.maker.Dates(group, mentions)
+		return p
+	}
 	p.made = r.maker.Patient(group, mentions)
 	if !r.numbers {
 		return p

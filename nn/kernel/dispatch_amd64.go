@@ -15,6 +15,7 @@ type vectors struct {
 	pack                                     [2]func(dst, src *float32, ss, n, last int)     // [vectors of columns-1]
 	dots                                     [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
 	forward                                  [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
+	predict                                  [3]func(z, before, c, h *float32, n int)
 	backward                                 [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
 	exp, tanh, gelu, geluTanh, silu          func(dst, src *float32, n int)
 	normalize                                func(dst, src, scale, shift *float32, n int, epsilon float32)
@@ -45,6 +46,7 @@ var avx2 = &vectors{
 	pack:     [2]func(dst, src *float32, ss, n, last int){pack1AVX2, pack2AVX2},
 	dots:     [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
+	predict:  [3]func(z, before, c, h *float32, n int){coupledPredictAVX2, peepholePredictAVX2, standardPredictAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
 	exp:      expAVX2, tanh: tanhAVX2, gelu: geluAVX2, geluTanh: geluTanhAVX2, silu: siluAVX2, normalize: normalizeAVX2, softmax: softmaxAVX2,
 	axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, largest: largestAVX2,
@@ -67,6 +69,7 @@ var avx512 = &vectors{
 	pack:     [2]func(dst, src *float32, ss, n, last int){pack1AVX512, pack2AVX512},
 	dots:     [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
+	predict:  [3]func(z, before, c, h *float32, n int){coupledPredictAVX512, peepholePredictAVX512, standardPredictAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
 	exp:      expAVX512, tanh: tanhAVX512, gelu: geluAVX512, geluTanh: geluTanhAVX512, silu: siluAVX512, normalize: normalizeAVX512, softmax: softmaxAVX512,
 	axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512,
@@ -99,6 +102,14 @@ func gatesForward(k Cell, z, before, c, tanhC, h []float32) {
 		return
 	}
 	inUse.forward[k](&z[0], &before[0], &c[0], &tanhC[0], &h[0], len(c))
+}
+
+func gatesPredict(k Cell, z, before, c, h []float32) {
+	if inUse == nil || len(c) == 0 {
+		k.forwardGeneric(z, before, c, z[:len(c)], h)
+		return
+	}
+	inUse.predict[k](&z[0], &before[0], &c[0], &h[0], len(c))
 }
 
 func gatesBackward(k Cell, dz, z, before, tanhC, dh, dc []float32) {
@@ -230,6 +241,20 @@ func expLess(y []float32, a float32, x []float32) {
 		return
 	}
 	inUse.expLess(&y[0], &x[0], a, len(y))
+}
+
+// dot calls the kernels by name: what is passed to a function in a variable is allocated.
+func dot(a, b []float32) (sum float32) {
+	if inUse == nil || len(a) == 0 {
+		return dotGeneric(a, b)
+	}
+	k, last := len(a)/inUse.width, len(a)%inUse.width
+	if inUse == avx512 {
+		dots1x1AVX512(&a[0], 0, &b[0], 0, &sum, 0, k, last)
+	} else {
+		dots1x1AVX2(&a[0], 0, &b[0], 0, &sum, 0, k, last)
+	}
+	return sum
 }
 
 func largest(x []float32) float32 {

@@ -18,6 +18,7 @@ func addMulTN(c, a, b Matrix) { addMulTNGeneric(c, a, b) }
 func addMulNT(c, a, b Matrix) { addMulNTGeneric(c, a, b) }
 
 func gatesForward(k Cell, z, before, c, tanhC, h []float32) { k.forwardGeneric(z, before, c, tanhC, h) }
+func gatesPredict(k Cell, z, before, c, h []float32)        { k.forwardGeneric(z, before, c, z[:len(c)], h) }
 
 func gatesBackward(k Cell, dz, z, before, tanhC, dh, dc []float32) {
 	k.backwardGeneric(dz, z, before, tanhC, dh, dc)
@@ -41,8 +42,7 @@ func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 }
 
 func sumRows(dst []float32, m Matrix, numbers []int32) { sumRowsGeneric(dst, m, numbers) }
-
-func axpy(y []float32, a float32, x []float32) { axpyGeneric(y, a, x) }
+func axpy(y []float32, a float32, x []float32)         { axpyGeneric(y, a, x) }
 
 func approach(y []float32, a float32, x []float32) { approachGeneric(y, a, x) }
 
@@ -51,6 +51,7 @@ func multiply(y []float32, a float32, x []float32) { multiplyGeneric(y, a, x) }
 func clamp(y []float32, a float32, x []float32) { clampGeneric(y, a, x) }
 
 func expLess(y []float32, a float32, x []float32) { expLessGeneric(y, a, x) }
+func dot(a, b []float32) float32                  { return dotGeneric(a, b) }
 func largest(x []float32) float32                 { return largestGeneric(x) }
 
 func transposeBlocks(dst, src Matrix) (rows, cols int) { return 0, 0 }

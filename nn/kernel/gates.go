@@ -57,6 +57,15 @@ func (k Cell) Forward(z, before, c, tanhC, h []float32) {
 	gatesForward(k, z, before[:len(c)], c, tanhC[:len(c)], h[:len(c)])
 }
 
+// Predict computes c and h like Forward, for networks that are not trained. It is faster, and differs in the last bits.
+// What it leaves in z has no meaning. It panics for FullPeephole.
+func (k Cell) Predict(z, before, c, h []float32) {
+	if len(z) != k.Gates()*len(c) || k == FullPeephole {
+		panic("kernel: Predict: the length of z does not match the cell's gates, or the cell is FullPeephole")
+	}
+	gatesPredict(k, z, before[:len(c)], c, h[:len(c)])
+}
+
 func (k Cell) forwardGeneric(z, before, c, tanhC, h []float32) {
 	n := len(c)
 	before, tanhC, h = before[:n], tanhC[:n], h[:n]

@@ -89,16 +89,25 @@ func dots2x1AVX2(a *float32, ar int, b *float32, br int, c *float32, cs int, k i
 func coupledForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
 
 //go:noescape
+func coupledPredictAVX2(z *float32, before *float32, c *float32, h *float32, n int)
+
+//go:noescape
 func coupledBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
 
 //go:noescape
 func peepholeForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
 
 //go:noescape
+func peepholePredictAVX2(z *float32, before *float32, c *float32, h *float32, n int)
+
+//go:noescape
 func peepholeBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
 
 //go:noescape
 func standardForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func standardPredictAVX2(z *float32, before *float32, c *float32, h *float32, n int)
 
 //go:noescape
 func standardBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
@@ -329,16 +338,25 @@ func dots3x1AVX512(a *float32, ar int, b *float32, br int, c *float32, cs int, k
 func coupledForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
 
 //go:noescape
+func coupledPredictAVX512(z *float32, before *float32, c *float32, h *float32, n int)
+
+//go:noescape
 func coupledBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
 
 //go:noescape
 func peepholeForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
 
 //go:noescape
+func peepholePredictAVX512(z *float32, before *float32, c *float32, h *float32, n int)
+
+//go:noescape
 func peepholeBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
 
 //go:noescape
 func standardForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func standardPredictAVX512(z *float32, before *float32, c *float32, h *float32, n int)
 
 //go:noescape
 func standardBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)

@@ -2056,6 +2056,225 @@ DATA constant3f000000<>+56(SB)/4, $0x3f000000
 DATA constant3f000000<>+60(SB)/4, $0x3f000000
 GLOBL constant3f000000<>(SB), RODATA|NOPTR, $64
 
+// func coupledPredictAVX2(z *float32, before *float32, c *float32, h *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·coupledPredictAVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ h+24(FP), SI
+	MOVQ CX, DI
+	SHLQ $0x02, DI
+	LEAQ (AX)(DI*2), R8
+	MOVQ AX, R9
+	ADDQ DI, R9
+
+loop:
+	CMPQ        CX, $0x08
+	JL          tail
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (AX), Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y2
+	VMAXPS      Y1, Y2, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y2, Y1
+	VMOVUPS     (R9), Y2
+	VADDPS      constant3f800000<>+0(SB), Y2, Y2
+	VMULPS      constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS     constant40fcf84f<>+0(SB), Y4
+	VMINPS      Y2, Y4, Y2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y4
+	VMAXPS      Y2, Y4, Y2
+	VMULPS      Y2, Y2, Y4
+	VMOVUPS     constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS      Y2, Y5, Y5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS constant3ba059dd<>+0(SB), Y4, Y2
+	VSUBPS      Y5, Y2, Y4
+	VADDPS      Y2, Y5, Y5
+	VMULPS      Y1, Y0, Y0
+	VMULPS      Y5, Y0, Y0
+	VFMADD231PS Y4, Y3, Y0
+	VMULPS      Y2, Y1, Y1
+	VADDPS      Y1, Y1, Y1
+	VDIVPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VMOVUPS     (R8), Y1
+	VMULPS      constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y3, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y3, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y3, Y1
+	VSUBPS      Y4, Y1, Y3
+	VADDPS      Y1, Y4, Y4
+	VMULPS      Y4, Y2, Y2
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y0, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (SI)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R8
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	SUBQ        $0x08, CX
+	JMP         loop
+
+tail:
+	TESTQ        CX, CX
+	JZ           done
+	MOVQ         CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (AX), Y0, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVUPS      constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS  constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS  constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y3, Y2
+	VMASKMOVPS   (R9), Y0, Y3
+	VADDPS       constant3f800000<>+0(SB), Y3, Y3
+	VMULPS       constant3f000000<>+0(SB), Y3, Y3
+	VMOVUPS      constant40fcf84f<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y3
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       Y3, Y3, Y5
+	VMOVUPS      constanta59f25c0<>+0(SB), Y6
+	VFMADD213PS  constant2a61337e<>+0(SB), Y5, Y6
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y5, Y6
+	VFMADD213PS  constant335c0041<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3779434a<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3a270ded<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y5, Y6
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y3
+	VFMADD213PS  constant38f895d6<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y5, Y3
+	VSUBPS       Y6, Y3, Y5
+	VADDPS       Y3, Y6, Y6
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y6, Y1, Y1
+	VFMADD231PS  Y5, Y4, Y1
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (BX)
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VMASKMOVPS   (R8), Y0, Y2
+	VMULPS       constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS  constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS  constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y4, Y2
+	VSUBPS       Y5, Y2, Y4
+	VADDPS       Y2, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y1, Y1, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func coupledBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·coupledBackwardAVX2(SB), NOSPLIT, $0-56
@@ -2373,6 +2592,223 @@ tail:
 	VMASKMOVPS   Y4, Y0, (R9)
 	VMULPS       Y4, Y3, Y3
 	VMASKMOVPS   Y3, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func peepholePredictAVX2(z *float32, before *float32, c *float32, h *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·peepholePredictAVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ h+24(FP), SI
+	MOVQ CX, DI
+	SHLQ $0x02, DI
+	LEAQ (AX)(DI*2), R8
+	MOVQ AX, R9
+	ADDQ DI, R9
+
+loop:
+	CMPQ        CX, $0x08
+	JL          tail
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (AX), Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y2
+	VMAXPS      Y1, Y2, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y2, Y1
+	VMOVUPS     (R9), Y2
+	VMULPS      constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS     constant40fcf84f<>+0(SB), Y4
+	VMINPS      Y2, Y4, Y2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y4
+	VMAXPS      Y2, Y4, Y2
+	VMULPS      Y2, Y2, Y4
+	VMOVUPS     constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS      Y2, Y5, Y5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS constant3ba059dd<>+0(SB), Y4, Y2
+	VSUBPS      Y5, Y2, Y4
+	VADDPS      Y2, Y5, Y5
+	VMULPS      Y1, Y0, Y0
+	VMULPS      Y4, Y0, Y0
+	VFMADD231PS Y5, Y3, Y0
+	VMULPS      Y2, Y1, Y1
+	VADDPS      Y1, Y1, Y1
+	VDIVPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VMOVUPS     (R8), Y1
+	VMULPS      constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y3, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y3, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y3, Y1
+	VSUBPS      Y4, Y1, Y3
+	VADDPS      Y1, Y4, Y4
+	VMULPS      Y4, Y2, Y2
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y0, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (SI)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R8
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	SUBQ        $0x08, CX
+	JMP         loop
+
+tail:
+	TESTQ        CX, CX
+	JZ           done
+	MOVQ         CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (AX), Y0, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVUPS      constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS  constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS  constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y3, Y2
+	VMASKMOVPS   (R9), Y0, Y3
+	VMULPS       constant3f000000<>+0(SB), Y3, Y3
+	VMOVUPS      constant40fcf84f<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y3
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       Y3, Y3, Y5
+	VMOVUPS      constanta59f25c0<>+0(SB), Y6
+	VFMADD213PS  constant2a61337e<>+0(SB), Y5, Y6
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y5, Y6
+	VFMADD213PS  constant335c0041<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3779434a<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3a270ded<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y5, Y6
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y3
+	VFMADD213PS  constant38f895d6<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y5, Y3
+	VSUBPS       Y6, Y3, Y5
+	VADDPS       Y3, Y6, Y6
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VFMADD231PS  Y6, Y4, Y1
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (BX)
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VMASKMOVPS   (R8), Y0, Y2
+	VMULPS       constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS  constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS  constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y4, Y2
+	VSUBPS       Y5, Y2, Y4
+	VADDPS       Y2, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y1, Y1, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)
 
 done:
 	VZEROUPPER
@@ -2746,6 +3182,274 @@ tail:
 	VMASKMOVPS   Y4, Y0, (R10)
 	VMULPS       Y4, Y3, Y3
 	VMASKMOVPS   Y3, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardPredictAVX2(z *float32, before *float32, c *float32, h *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·standardPredictAVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ h+24(FP), SI
+	MOVQ CX, DI
+	SHLQ $0x02, DI
+	LEAQ (AX)(DI*2), R8
+	MOVQ R8, R9
+	ADDQ DI, R9
+	MOVQ AX, R10
+	ADDQ DI, R10
+
+loop:
+	CMPQ        CX, $0x08
+	JL          tail
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (AX), Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y2
+	VMAXPS      Y1, Y2, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y2, Y1
+	VMOVUPS     (R10), Y2
+	VMULPS      constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS     constant40fcf84f<>+0(SB), Y4
+	VMINPS      Y2, Y4, Y2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y4
+	VMAXPS      Y2, Y4, Y2
+	VMULPS      Y2, Y2, Y4
+	VMOVUPS     constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS      Y2, Y5, Y5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS constant3ba059dd<>+0(SB), Y4, Y2
+	VSUBPS      Y5, Y2, Y4
+	VADDPS      Y2, Y5, Y5
+	VMULPS      Y5, Y3, Y3
+	VMULPS      Y2, Y1, Y1
+	VMOVUPS     (R8), Y2
+	VADDPS      constant3f800000<>+0(SB), Y2, Y2
+	VMULPS      constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS     constant40fcf84f<>+0(SB), Y4
+	VMINPS      Y2, Y4, Y2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y4
+	VMAXPS      Y2, Y4, Y2
+	VMULPS      Y2, Y2, Y4
+	VMOVUPS     constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS      Y2, Y5, Y5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS constant3ba059dd<>+0(SB), Y4, Y2
+	VSUBPS      Y5, Y2, Y4
+	VADDPS      Y2, Y5, Y5
+	VMULPS      Y5, Y0, Y0
+	VMULPS      Y1, Y0, Y0
+	VFMADD231PS Y2, Y3, Y0
+	VMULPS      Y2, Y1, Y1
+	VADDPS      Y1, Y1, Y1
+	VDIVPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VMOVUPS     (R9), Y1
+	VMULPS      constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y3, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y3, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y3, Y1
+	VSUBPS      Y4, Y1, Y3
+	VADDPS      Y1, Y4, Y4
+	VMULPS      Y4, Y2, Y2
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y0, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (SI)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R8
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	SUBQ        $0x08, CX
+	JMP         loop
+
+tail:
+	TESTQ        CX, CX
+	JZ           done
+	MOVQ         CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (AX), Y0, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VMOVUPS      constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS  constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS  constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y3, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y3, Y2
+	VMASKMOVPS   (R10), Y0, Y3
+	VMULPS       constant3f000000<>+0(SB), Y3, Y3
+	VMOVUPS      constant40fcf84f<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y3
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       Y3, Y3, Y5
+	VMOVUPS      constanta59f25c0<>+0(SB), Y6
+	VFMADD213PS  constant2a61337e<>+0(SB), Y5, Y6
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y5, Y6
+	VFMADD213PS  constant335c0041<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3779434a<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3a270ded<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y5, Y6
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y3
+	VFMADD213PS  constant38f895d6<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y5, Y3
+	VSUBPS       Y6, Y3, Y5
+	VADDPS       Y3, Y6, Y6
+	VMULPS       Y6, Y4, Y4
+	VMULPS       Y3, Y2, Y2
+	VMASKMOVPS   (R8), Y0, Y3
+	VADDPS       constant3f800000<>+0(SB), Y3, Y3
+	VMULPS       constant3f000000<>+0(SB), Y3, Y3
+	VMOVUPS      constant40fcf84f<>+0(SB), Y5
+	VMINPS       Y3, Y5, Y3
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y5
+	VMAXPS       Y3, Y5, Y3
+	VMULPS       Y3, Y3, Y5
+	VMOVUPS      constanta59f25c0<>+0(SB), Y6
+	VFMADD213PS  constant2a61337e<>+0(SB), Y5, Y6
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y5, Y6
+	VFMADD213PS  constant335c0041<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3779434a<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3a270ded<>+0(SB), Y5, Y6
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y5, Y6
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y3
+	VFMADD213PS  constant38f895d6<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y5, Y3
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y5, Y3
+	VSUBPS       Y6, Y3, Y5
+	VADDPS       Y3, Y6, Y6
+	VMULPS       Y6, Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VFMADD231PS  Y3, Y4, Y1
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y2, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (BX)
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VMASKMOVPS   (R9), Y0, Y2
+	VMULPS       constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS  constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS  constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y4, Y2
+	VSUBPS       Y5, Y2, Y4
+	VADDPS       Y2, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y1, Y1, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)
 
 done:
 	VZEROUPPER
@@ -8488,6 +9192,225 @@ done:
 	VZEROUPPER
 	RET
 
+// func coupledPredictAVX512(z *float32, before *float32, c *float32, h *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·coupledPredictAVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ h+24(FP), SI
+	MOVQ CX, DI
+	SHLQ $0x02, DI
+	LEAQ (AX)(DI*2), R8
+	MOVQ AX, R9
+	ADDQ DI, R9
+
+loop:
+	CMPQ        CX, $0x10
+	JL          tail
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (AX), Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z2, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z2, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z2, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z2, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z2, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z2, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z2, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z2, Z1
+	VMOVUPS     (R9), Z2
+	VADDPS      constant3f800000<>+0(SB), Z2, Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z1, Z0, Z0
+	VMULPS      Z5, Z0, Z0
+	VFMADD231PS Z4, Z3, Z0
+	VMULPS      Z2, Z1, Z1
+	VADDPS      Z1, Z1, Z1
+	VDIVPS      Z1, Z0, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VMOVUPS     (R8), Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VSUBPS      Z4, Z1, Z3
+	VADDPS      Z1, Z4, Z4
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z0, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (SI)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, CX
+	JMP         loop
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $0x0000ffff, DI
+	BZHIL       CX, DI, DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS.Z   (AX), K1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z2, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z2, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z2, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z2, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z2, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z2, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z2, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z2, Z1
+	VMOVUPS.Z   (R9), K1, Z2
+	VADDPS      constant3f800000<>+0(SB), Z2, Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z1, Z0, Z0
+	VMULPS      Z5, Z0, Z0
+	VFMADD231PS Z4, Z3, Z0
+	VMULPS      Z2, Z1, Z1
+	VADDPS      Z1, Z1, Z1
+	VDIVPS      Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VMOVUPS.Z   (R8), K1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VSUBPS      Z4, Z1, Z3
+	VADDPS      Z1, Z4, Z4
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z0, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (SI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func coupledBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·coupledBackwardAVX512(SB), NOSPLIT, $0-56
@@ -8805,6 +9728,223 @@ tail:
 	VMOVUPS     Z3, K1, (R9)
 	VMULPS      Z3, Z2, Z2
 	VMOVUPS     Z2, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func peepholePredictAVX512(z *float32, before *float32, c *float32, h *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·peepholePredictAVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ h+24(FP), SI
+	MOVQ CX, DI
+	SHLQ $0x02, DI
+	LEAQ (AX)(DI*2), R8
+	MOVQ AX, R9
+	ADDQ DI, R9
+
+loop:
+	CMPQ        CX, $0x10
+	JL          tail
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (AX), Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z2, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z2, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z2, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z2, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z2, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z2, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z2, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z2, Z1
+	VMOVUPS     (R9), Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z1, Z0, Z0
+	VMULPS      Z4, Z0, Z0
+	VFMADD231PS Z5, Z3, Z0
+	VMULPS      Z2, Z1, Z1
+	VADDPS      Z1, Z1, Z1
+	VDIVPS      Z1, Z0, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VMOVUPS     (R8), Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VSUBPS      Z4, Z1, Z3
+	VADDPS      Z1, Z4, Z4
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z0, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (SI)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, CX
+	JMP         loop
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $0x0000ffff, DI
+	BZHIL       CX, DI, DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS.Z   (AX), K1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z2, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z2, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z2, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z2, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z2, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z2, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z2, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z2, Z1
+	VMOVUPS.Z   (R9), K1, Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z1, Z0, Z0
+	VMULPS      Z4, Z0, Z0
+	VFMADD231PS Z5, Z3, Z0
+	VMULPS      Z2, Z1, Z1
+	VADDPS      Z1, Z1, Z1
+	VDIVPS      Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VMOVUPS.Z   (R8), K1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VSUBPS      Z4, Z1, Z3
+	VADDPS      Z1, Z4, Z4
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z0, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (SI)
 
 done:
 	VZEROUPPER
@@ -9178,6 +10318,274 @@ tail:
 	VMOVUPS     Z3, K1, (R10)
 	VMULPS      Z3, Z2, Z2
 	VMOVUPS     Z2, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardPredictAVX512(z *float32, before *float32, c *float32, h *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·standardPredictAVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ h+24(FP), SI
+	MOVQ CX, DI
+	SHLQ $0x02, DI
+	LEAQ (AX)(DI*2), R8
+	MOVQ R8, R9
+	ADDQ DI, R9
+	MOVQ AX, R10
+	ADDQ DI, R10
+
+loop:
+	CMPQ        CX, $0x10
+	JL          tail
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (AX), Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z2, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z2, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z2, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z2, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z2, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z2, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z2, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z2, Z1
+	VMOVUPS     (R10), Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z5, Z3, Z3
+	VMULPS      Z2, Z1, Z1
+	VMOVUPS     (R8), Z2
+	VADDPS      constant3f800000<>+0(SB), Z2, Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z5, Z0, Z0
+	VMULPS      Z1, Z0, Z0
+	VFMADD231PS Z2, Z3, Z0
+	VMULPS      Z2, Z1, Z1
+	VADDPS      Z1, Z1, Z1
+	VDIVPS      Z1, Z0, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VMOVUPS     (R9), Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VSUBPS      Z4, Z1, Z3
+	VADDPS      Z1, Z4, Z4
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z0, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (SI)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, CX
+	JMP         loop
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $0x0000ffff, DI
+	BZHIL       CX, DI, DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS.Z   (AX), K1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z2
+	VMINPS      Z1, Z2, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z2
+	VMAXPS      Z1, Z2, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z2, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z2, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z2, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z2, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z2, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z2, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z2, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z2, Z1
+	VMOVUPS.Z   (R10), K1, Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z5, Z3, Z3
+	VMULPS      Z2, Z1, Z1
+	VMOVUPS.Z   (R8), K1, Z2
+	VADDPS      constant3f800000<>+0(SB), Z2, Z2
+	VMULPS      constant3f000000<>+0(SB), Z2, Z2
+	VMOVUPS     constant40fcf84f<>+0(SB), Z4
+	VMINPS      Z2, Z4, Z2
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z4
+	VMAXPS      Z2, Z4, Z2
+	VMULPS      Z2, Z2, Z4
+	VMOVUPS     constanta59f25c0<>+0(SB), Z5
+	VFMADD213PS constant2a61337e<>+0(SB), Z4, Z5
+	VFMADD213PS constantaebd37ff<>+0(SB), Z4, Z5
+	VFMADD213PS constant335c0041<>+0(SB), Z4, Z5
+	VFMADD213PS constant3779434a<>+0(SB), Z4, Z5
+	VFMADD213PS constant3a270ded<>+0(SB), Z4, Z5
+	VFMADD213PS constant3ba059dc<>+0(SB), Z4, Z5
+	VMULPS      Z2, Z5, Z5
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z2
+	VFMADD213PS constant38f895d6<>+0(SB), Z4, Z2
+	VFMADD213PS constant3b14aa05<>+0(SB), Z4, Z2
+	VFMADD213PS constant3ba059dd<>+0(SB), Z4, Z2
+	VSUBPS      Z5, Z2, Z4
+	VADDPS      Z2, Z5, Z5
+	VMULPS      Z5, Z0, Z0
+	VMULPS      Z1, Z0, Z0
+	VFMADD231PS Z2, Z3, Z0
+	VMULPS      Z2, Z1, Z1
+	VADDPS      Z1, Z1, Z1
+	VDIVPS      Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VMOVUPS.Z   (R9), K1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VSUBPS      Z4, Z1, Z3
+	VADDPS      Z1, Z4, Z4
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z0, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (SI)
 
 done:
 	VZEROUPPER

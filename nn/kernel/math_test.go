@@ -115,7 +115,7 @@ func TestGates(t *testing.T) {
 				g := cell.Gates() * n
 				z, before := random(g), random(n)
 				c, tc, h := random(n+5), random(n+5), random(n+5)
-				wantZ, wantC, wantT, wantH := clone(z), clone(c), clone(tc), clone(h)
+				first, wantZ, wantC, wantT, wantH := clone(z), clone(z), clone(c), clone(tc), clone(h)
 				cell.forwardGeneric(wantZ, before, wantC[:n], wantT[:n], wantH[:n])
 				cell.Forward(z, before, c[:n], tc[:n], h[:n])
 				close(t, "z", z, wantZ, g)
@@ -123,12 +123,54 @@ func TestGates(t *testing.T) {
 				close(t, "tanh c", tc, wantT, n)
 				close(t, "h", h, wantH, n)
 
+				c, h = random(n+5), random(n+5)
+				copy(c[n:], wantC[n:])
+				copy(h[n:], wantH[n:])
+				cell.Predict(first, before, c[:n], h[:n])
+				close(t, "predicted c", c, wantC, n)
+				close(t, "predicted h", h, wantH, n)
+
 				dz, dh, dc := random(g+5), random(n), random(n+5)
 				wantDZ, wantDC := clone(dz), clone(dc)
 				cell.backwardGeneric(wantDZ[:g], wantZ, before, wantT[:n], dh, wantDC[:n])
 				cell.Backward(dz[:g], wantZ, before, wantT[:n], dh, dc[:n])
 				close(t, "dz", dz, wantDZ, g)
 				close(t, "dc", dc, wantDC, n)
+			}
+		}
+	})
+}
+
+// Predict joins fractions, whose parts must neither overflow nor vanish if gates are saturated.
+func TestPredictOfLargeValues(t *testing.T) {
+	nan := float32(math.NaN())
+	each(t, func(t *testing.T) {
+		for _, cell := range []Cell{Coupled, Peephole, Standard} {
+			for _, v := range []float32{-1e30, -100, -8, -1e-30, 0, 1e-30, 8, 100, 1e30} {
+				for _, other := range []float32{-1e30, -20, 0, 20, 1e30} {
+					for _, cellBefore := range []float32{-50, 0, 50} {
+						z := make([]float32, cell.Gates())
+						for i := range z {
+							z[i] = v
+							if i%2 == 1 {
+								z[i] = other
+							}
+						}
+						before, c, tc, h, gotC, gotH := []float32{cellBefore}, make([]float32, 1), make([]float32, 1), make([]float32, 1), make([]float32, 1), make([]float32, 1)
+						cell.Predict(slices.Clone(z), before, gotC, gotH)
+						cell.forwardGeneric(z, before, c, tc, h)
+						most := 1e-6 * max(1, math.Abs(float64(cellBefore)))
+						if !(math.Abs(float64(c[0]-gotC[0])) <= most && math.Abs(float64(h[0]-gotH[0])) <= most) {
+							t.Errorf("cell %d, %v and %v after %v: c %v and h %v, want %v and %v", cell, v, other, cellBefore, gotC, gotH, c, h)
+						}
+					}
+				}
+			}
+			z, c, h := make([]float32, cell.Gates()), make([]float32, 1), make([]float32, 1)
+			z[0] = nan
+			cell.Predict(z, []float32{1}, c, h)
+			if c[0] == c[0] || h[0] == h[0] {
+				t.Errorf("cell %d: c %v and h %v of NaN", cell, c, h)
 			}
 		}
 	})
@@ -264,10 +306,19 @@ func TestCellInPlace(t *testing.T) {
 				z, before := randomMatrix(rng, 1, cell.Gates()*n).Row(0), randomMatrix(rng, 1, n).Row(0)
 				c, tanhC, h := make([]float32, n), make([]float32, n), make([]float32, n)
 				inPlace, z2, tanhC2, h2 := slices.Clone(before), slices.Clone(z), make([]float32, n), make([]float32, n)
+				first := slices.Clone(z)
 				cell.Forward(z, before, c, tanhC, h)
 				cell.Forward(z2, inPlace, inPlace, tanhC2, h2)
 				if !slices.Equal(c, inPlace) || !slices.Equal(z, z2) || !slices.Equal(tanhC, tanhC2) || !slices.Equal(h, h2) {
 					t.Fatalf("cell %d of %d units differs in place", cell, n)
+				}
+				if cell != FullPeephole {
+					predicted, again := make([]float32, n), slices.Clone(before)
+					cell.Predict(slices.Clone(first), before, predicted, h2)
+					cell.Predict(first, again, again, h2)
+					if !slices.Equal(predicted, again) {
+						t.Fatalf("cell %d of %d units predicts other cells in place", cell, n)
+					}
 				}
 			}
 		}

@@ -31,13 +31,7 @@ func Approach(y []float32, f float32, x []float32) { approach(y, f, x[:len(y)]) 
 func Clamp(y []float32, limit float32) { clamp(y, limit, y) }
 
 // Dot returns the inner product.
-func Dot(a, b []float32) float32 {
-	var d [1]float32
-	if len(a) > 0 {
-		AddMulNT(Matrix{1, 1, 1, d[:]}, Matrix{1, len(a), len(a), a}, Matrix{1, len(a), len(a), b[:len(a)]})
-	}
-	return d[0]
-}
+func Dot(a, b []float32) float32 { return dot(a, b[:len(a)]) }
 
 // ExpLess sets dst to e^(src - top), where top is the maximum of src, and returns top. This is the
 // numerator of a softmax, and cannot overflow.

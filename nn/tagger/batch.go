@@ -2,6 +2,7 @@ package tagger
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/lethe-deid/lethe/nn"
@@ -23,7 +24,7 @@ type batch struct {
 	word         *nn.Index // over tokens: its distinct token or, in training, the row of its vector
 	cache        *spellings
 
-	seen     map[token]int32
+	seen     occurrences
 	index    map[word]int32 // of distinct tokens; not in prediction, where it costs more than the few tokens that it finds
 	distinct []word
 	wordID   []int32 // of each distinct token
@@ -48,6 +49,45 @@ type address struct {
 type token struct {
 	address
 	id int32
+}
+
+// occurrences maps the tokens of a batch to their words, several times as fast as a map. It is a hash table with open
+// addressing, at most half full.
+type occurrences struct {
+	slots []occurrence
+	round uint32 // slots of other rounds are free
+}
+
+type occurrence struct {
+	token token
+	word  int32
+	round uint32
+}
+
+// start empties the table and makes room for this many tokens.
+func (o *occurrences) start(tokens int) {
+	if size := 2 << bits.Len(uint(tokens)); size > len(o.slots) {
+		o.slots, o.round = make([]occurrence, size), 0
+	}
+	o.round++
+	if o.round == 0 { // after 2^32 batches
+		clear(o.slots)
+		o.round = 1
+	}
+}
+
+// find returns the slot of a token, and whether the token is in it; otherwise the slot is free.
+func (o *occurrences) find(t token) (at *occurrence, ok bool) {
+	hash := (uint64(uintptr(unsafe.Pointer(t.first))) ^ uint64(uint32(t.n))<<48 ^ uint64(uint32(t.id))<<24) * 0x9e3779b97f4a7c15
+	mask := uint64(len(o.slots) - 1)
+	for i := hash >> 32 & mask; ; i = (i + 1) & mask {
+		switch at = &o.slots[i]; {
+		case at.round != o.round:
+			return at, false
+		case at.token == t:
+			return at, true
+		}
+	}
 }
 
 // Fill implements nn.Model.
@@ -94,9 +134,9 @@ func (b *batch) fillWords(sentences []Sentence) {
 // token of each sentence.
 func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 	if b.index == nil {
-		b.seen, b.index = map[token]int32{}, map[word]int32{}
+		b.index = map[word]int32{}
 	}
-	clear(b.seen)
+	b.seen.start(b.tokens.Rows())
 	clear(b.index)
 	b.distinct, b.wordID, b.fresh, b.cached = b.distinct[:0], b.wordID[:0], b.fresh[:0], b.cached[:0]
 	numbers = make([][]int32, len(sentences))
@@ -118,12 +158,11 @@ func (b *batch) number(sentences []Sentence) (numbers [][]int32) {
 			if b.words != nil {
 				at.id = s.Tokens[t]
 			}
-			w, ok := b.seen[at]
+			slot, ok := b.seen.find(at)
 			if !ok {
-				w = b.add(word{spelling(characters), at.id}, at.address)
-				b.seen[at] = w
+				*slot = occurrence{at, b.add(word{spelling(characters), at.id}, at.address), b.seen.round}
 			}
-			numbers[i][t] = w
+			numbers[i][t] = slot.word
 		}
 	}
 	return numbers

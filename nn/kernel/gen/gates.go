@@ -71,16 +71,22 @@ func polynomial(i isa, s VecVirtual, c ...float64) VecVirtual {
 // outside of which float32's tanh is ±1 (coefficients as in Eigen). The order of the clamp's
 // operands keeps a NaN.
 func tanh(i isa, x VecVirtual) VecVirtual {
+	p, q := tanhFraction(i, x)
+	VDIVPS(q, p, p)
+	return p
+}
+
+// tanhFraction returns the numerator and the denominator of tanh, which is at least 0.0048.
+func tanhFraction(i isa, x VecVirtual) (p, q VecVirtual) {
 	VMINPS(x, i.broadcast(7.90531110763549805), x)
 	VMAXPS(x, i.broadcast(-7.90531110763549805), x)
 	s := i.vec()
 	VMULPS(x, x, s)
-	p := polynomial(i, s, -2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
+	p = polynomial(i, s, -2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
 		1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03)
 	VMULPS(x, p, p)
-	q := polynomial(i, s, 1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)
-	VDIVPS(q, p, p)
-	return p
+	q = polynomial(i, s, 1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)
+	return p, q
 }
 
 // sigmoid is (1 + tanh(x/2))/2.
@@ -204,6 +210,66 @@ type cell struct {
 }
 
 var cells = []cell{{"coupled", 3}, {"peephole", 3}, {"standard", 4}}
+
+// predictGates generates func(z, before, c, h, n), which is forwardGates for networks that are not trained. It keeps
+// no gate, and joins the fractions of all gates into one for the cell and one for the state, because divisions are slow.
+func predictGates(i isa, k cell) {
+	TEXT(k.name+"Predict"+i.name(), NOSPLIT, "func(z, before, c, h *float32, n int)")
+	Pragma("noescape")
+	z, n := Load(Param("z"), GP64()), Load(Param("n"), GP64())
+	var p []Register
+	for _, name := range []string{"before", "c", "h"} {
+		p = append(p, Load(Param(name), GP64()))
+	}
+	j, g, f, o, pointers := blocks(z, n, k.gates)
+	elementwise(i, n, append(pointers, p...), func(load func(Mem) VecVirtual, store func(VecVirtual, Mem)) {
+		// gate returns the numerators of a sigmoid and of its distance from 1, whose denominator is 2q.
+		gate := func(m Mem, bias bool) (on, off, q VecVirtual) {
+			x := load(m)
+			if bias {
+				VADDPS(constant(1), x, x)
+			}
+			VMULPS(constant(0.5), x, x)
+			on, q = tanhFraction(i, x)
+			off = i.vec()
+			VSUBPS(on, q, off)
+			VADDPS(q, on, on)
+			return on, off, q
+		}
+		c := load(Mem{Base: p[0]})
+		top, bottom := tanhFraction(i, load(j))
+		switch k.name {
+		case "coupled", "peephole": // c = (f c' q_j + (1-f) p_j) / q_j
+			on, off, q := gate(g, k.name == "coupled")
+			if k.name == "peephole" {
+				on, off = off, on
+			}
+			VMULPS(bottom, c, c)
+			VMULPS(on, c, c)
+			VFMADD231PS(off, top, c)
+			VMULPS(q, bottom, bottom)
+		case "standard": // c = f c' + i p_j / q_j
+			on, _, q := gate(g, false)
+			VMULPS(on, top, top)
+			VMULPS(q, bottom, bottom)
+			on, _, q = gate(f, true)
+			VMULPS(on, c, c)
+			VMULPS(bottom, c, c)
+			VFMADD231PS(q, top, c)
+			VMULPS(q, bottom, bottom)
+		}
+		VADDPS(bottom, bottom, bottom)
+		VDIVPS(bottom, c, c)
+		store(c, Mem{Base: p[1]})
+		top, bottom = tanhFraction(i, c)
+		on, _, q := gate(o, false)
+		VMULPS(on, top, top)
+		VMULPS(q, bottom, bottom)
+		VADDPS(bottom, bottom, bottom)
+		VDIVPS(bottom, top, top)
+		store(top, Mem{Base: p[2]})
+	})
+}
 
 // blocks returns the addresses of a row's gates: j, g (f or i), then f for the standard cell, and o
 // last.

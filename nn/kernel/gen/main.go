@@ -42,6 +42,7 @@ func main() {
 		}
 		for _, k := range cells {
 			forwardGates(i, k)
+			predictGates(i, k)
 			backwardGates(i, k)
 		}
 		for nv := 1; nv <= i.viterbi(); nv++ {

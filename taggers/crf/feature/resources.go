@@ -111,7 +111,7 @@ type Resources struct {
 	clusters *brown.Clusters
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
-	listed   []string // the names of the lists
+	listed   []tag // the names of the lists
 	headings *gazetteer.Dictionary
 	rules    []*rules.Tagger
 	entities taggers.Model // finds general named entities
@@ -148,7 +148,9 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 		return nil, err
 	}
 	if r.lists != nil {
-		r.listed = r.lists.Lists().Names()
+		for _, name := range r.lists.Lists().Names() {
+			r.listed = append(r.listed, newTag(name))
+		}
 	}
 	return r, nil
 }
@@ -324,16 +326,18 @@ func resource(key, about string, values func(x *Text, r *Resources, put func(int
 	}}
 }
 
-// ranges puts value on the tokens [start, end): with the prefix B for the first and I
-// for the others.
-func ranges(start, end int, value string, put func(int, string)) {
-	if start < end {
-		put(start, "B-"+value)
-	}
-	if start+1 < end {
-		inside := "I-" + value
-		for t := start + 1; t < end; t++ {
-			put(t, inside)
+// tag is a value of tokens in a range: one for the first and one for the others.
+type tag struct{ begin, inside string }
+
+func newTag(value string) tag { return tag{"B-" + value, "I-" + value} }
+
+// on puts a tag on the tokens [start, end).
+func (v tag) on(start, end int, put func(int, string)) {
+	for t := start; t < end; t++ {
+		if t == start {
+			put(t, v.begin)
+		} else {
+			put(t, v.inside)
 		}
 	}
 }
@@ -363,7 +367,7 @@ func clusters(x *Text, r *Resources, put func(int, string)) {
 
 func gazetteers(x *Text, r *Resources, put func(int, string)) {
 	for _, m := range r.lists.Match(x.Doc.Text, x.Tokens) {
-		ranges(m.Start, m.End, r.listed[m.List], put)
+		r.listed[m.List].on(m.Start, m.End, put)
 	}
 }
 
@@ -385,8 +389,8 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 			for end < len(x.Tokens) && x.Tokens[end].Start < m.End+from {
 				end++
 			}
-			ranges(first, end, m.Type, put)
-			ranges(first, end, m.Rule, put)
+			newTag(m.Type).on(first, end, put)
+			newTag(m.Rule).on(first, end, put)
 		}
 	}
 }
@@ -395,6 +399,6 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 func entities(x *Text, _ *Resources, put func(int, string)) {
 	for _, s := range data.AlignSpans(x.Tokens, x.Foreign) {
-		ranges(s.Start, s.End, s.Type, put)
+		newTag(s.Type).on(s.Start, s.End, put)
 	}
 }
