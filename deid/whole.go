@@ -171,8 +171,8 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 	case sort == data.Date:
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
-		labelled := text[s.Start-len(before) : s.End]
-		return publicNumber.MatchString(text[s.Start:s.End]) || hasPublicLabel(labelled) && publicLabelled.MatchString(labelled)
+		value, labelled := text[s.Start:s.End], text[s.Start-len(before):s.End]
+		return (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) || hasPublicLabel(labelled) && publicLabelled.MatchString(labelled)
 	}
 	return false
 }

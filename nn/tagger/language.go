@@ -43,7 +43,7 @@ func NewLanguage(cfg Config, sizes Sizes, classes, samples int, seed uint64) (*L
 	if len(cfg.TokenLSTM.layers()) == 0 {
 		return nil, fmt.Errorf("token_lstm: 0, but a language model needs a token LSTM")
 	}
-	l := &Language{&Network{cfg, sizes, nn.NewParams(seed)}, classes, samples, nil}
+	l := &Language{&Network{Config: cfg, Sizes: sizes, Params: nn.NewParams(seed)}, classes, samples, nil}
 	l.Params = l.network.Params
 	_, err := nn.NewMachine[Passage](l.Params, l.assemble, false) // which makes the parameters
 	return l, err

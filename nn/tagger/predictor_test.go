@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/lethe-deid/lethe/nn"
@@ -101,15 +102,50 @@ func testSpellings(t *testing.T, kind Characters) {
 			t.Fatal(err)
 		}
 		logits := logitsOf(old)
-		fresh := newPredictor(t, net, nil)
+		without := *net
+		without.spellings = nil
+		fresh := newPredictor(t, &without, nil)
 		want, _ := fresh.Predict(s)
 		if !slices.Equal(got[0].Labels, want[0].Labels) || !slices.Equal(logits, logitsOf(fresh)) {
 			t.Fatalf("round %d: the cache shows", round)
 		}
-		if cache := old.machine.Model.cache; len(cache.row)*cache.dim != len(cache.vectors) {
-			t.Fatal("the cache's rows and vectors do not agree")
+		if round == 9 {
+			net.spellings.most = 10 // fewer than there are
 		}
 	}
+	if n := len(net.spellings.latest.row); n == 0 || n > 10 {
+		t.Errorf("the full cache has %d spellings, want at most 10", n)
+	}
+}
+
+// Predictors of a network share the cache, of which one may fill or replace what another reads.
+func TestPredictorsShareSpellings(t *testing.T) {
+	net := newNetwork(t, small("coupled"), smallSizes, 1)
+	var predictors []*Predictor
+	for range 3 {
+		predictors = append(predictors, newPredictor(t, net, nil))
+	}
+	net.spellings.most = 20
+	s := randomSentences(rand.New(rand.NewPCG(3, 3)), smallSizes, 8, 40)
+	var want [][]int32
+	for i := range s {
+		found, err := predictors[0].Predict(s[i : i+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, slices.Clone(found[0].Labels))
+	}
+	var wg sync.WaitGroup
+	for _, p := range predictors {
+		wg.Go(func() {
+			for i := range s {
+				if found, err := p.Predict(s[i : i+1]); err != nil || !slices.Equal(found[0].Labels, want[i]) {
+					t.Errorf("sentence %d: %v, want the labels %v (%v)", i, found, want[i], err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // Products of integers change logits a little, and weights that change are rounded again.

@@ -4,37 +4,55 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// spellings is a layer for prediction that caches the vectors of recent tokens. A vector depends
+// spellings is a layer for prediction that uses the vectors of recent tokens again. A vector depends
 // only on the spelling, and most tokens of a note are not new. The input has the vectors of the
-// fresh tokens, the output those of all distinct tokens of the batch. A full cache is cleared.
+// fresh tokens, the output those of all distinct tokens of the batch.
 type spellings struct {
-	batch   *batch
-	dim     int
-	row     map[string]int32
-	at      map[address]int32 // the same for those that were found, whose memory it keeps; it is searched faster
-	vectors []float32
-	out     []float32
-	net     *nn.Params
-	params  []*nn.Param // the parameters that the vectors were computed with,
-	values  [][]float32 // and their values at that time
+	batch *batch
+	cache *cache
+	known *vectors          // those of the batch
+	at    map[address]int32 // rows that were found, by memory, which it keeps; it is searched faster
+	out   []float32
 }
 
-// maxSpellings bounds a cache at about 10 MB with the paper's dimensions.
-const maxSpellings = 1 << 15
-
-func newSpellings(b *batch, dim int, net *nn.Params) *spellings {
-	return &spellings{batch: b, dim: dim, row: map[string]int32{}, at: map[address]int32{}, net: net}
+// cache has the vectors of recent tokens, which all predictors of a network share.
+type cache struct {
+	dim    int
+	most   int // number of vectors, at most maxSpellings
+	net    *nn.Params
+	mu     sync.RWMutex
+	latest *vectors
+	params []*nn.Param // the parameters that the vectors were computed with,
+	values [][]float32 // and their values at that time
 }
 
-// refresh clears the cache if the parameters have changed. Comparing some 10,000 numbers per batch
-// is cheaper than a rule that every change of a parameter must call a function.
-func (c *spellings) refresh() {
+// vectors are those of some spellings. They only grow; when there are too many or the parameters have changed, others
+// take their place.
+type vectors struct {
+	row    map[string]int32
+	blocks [maxSpellings / blockRows][]float32 // which do not move, so that they are read while others are written
+}
+
+const (
+	// maxSpellings bounds a cache at about 15 MB with the paper's dimensions.
+	maxSpellings = 1 << 15
+	blockRows    = 1 << 8
+)
+
+func newCache(dim int, net *nn.Params) *cache { return &cache{dim: dim, most: maxSpellings, net: net} }
+
+// current returns the vectors for the next batch. They are new ones if the parameters have changed. Comparing some 10,000
+// numbers per batch is cheaper than a rule that every change of a parameter must call a function.
+func (c *cache) current() *vectors {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.params == nil {
 		for _, p := range c.net.All() {
 			if strings.HasPrefix(p.Name, "character_") {
@@ -42,14 +60,52 @@ func (c *spellings) refresh() {
 			}
 		}
 	}
+	fits := c.latest != nil && len(c.latest.row) < c.most
 	for i, p := range c.params {
 		if !bytes.Equal(bytesOf(p.Data), bytesOf(c.values[i])) {
-			c.clear()
 			copy(c.values[i], p.Data)
+			fits = false
 		}
 	}
-	if max(len(c.row), len(c.at)) >= maxSpellings {
-		c.clear()
+	if !fits {
+		c.latest = &vectors{row: map[string]int32{}}
+	}
+	return c.latest
+}
+
+// find returns the row of the vector of a spelling, or -1.
+func (c *cache) find(v *vectors, key string) int32 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if r, ok := v.row[key]; ok {
+		return r
+	}
+	return -1
+}
+
+// at returns the vector in a row that find returned.
+func (c *cache) at(v *vectors, row int32) []float32 {
+	return v.blocks[row/blockRows][int(row%blockRows)*c.dim:][:c.dim]
+}
+
+// add stores the vectors of spellings that are not among v, as many as there is room for.
+func (c *cache) add(v *vectors, n int, spelling func(i int) (key string, vector []float32)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range n {
+		if len(v.row) == c.most {
+			return
+		}
+		key, vector := spelling(i)
+		if _, ok := v.row[key]; ok {
+			continue
+		}
+		row := int32(len(v.row))
+		if row%blockRows == 0 {
+			v.blocks[row/blockRows] = make([]float32, blockRows*c.dim)
+		}
+		copy(c.at(v, row), vector)
+		v.row[strings.Clone(key)] = row
 	}
 }
 
@@ -58,10 +114,16 @@ func bytesOf(x []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
 
-func (c *spellings) clear() {
-	clear(c.row)
-	clear(c.at)
-	c.vectors = c.vectors[:0]
+func newSpellings(b *batch, cache *cache) *spellings {
+	return &spellings{batch: b, cache: cache, at: map[address]int32{}}
+}
+
+// refresh chooses the vectors for the next batch.
+func (c *spellings) refresh() {
+	if known := c.cache.current(); known != c.known || len(c.at) >= maxSpellings {
+		c.known = known
+		clear(c.at)
+	}
 }
 
 // find returns the row of the vector of a spelling at an address, or -1.
@@ -69,33 +131,30 @@ func (c *spellings) find(key string, at address) int32 {
 	if r, ok := c.at[at]; ok {
 		return r
 	}
-	r, ok := c.row[key]
-	if !ok {
-		return -1
+	r := c.cache.find(c.known, key)
+	if r >= 0 {
+		c.at[at] = r
 	}
-	c.at[at] = r
 	return r
 }
 
 // Forward implements nn.Layer.
 func (c *spellings) Forward(in []kernel.Matrix) kernel.Matrix {
-	b := c.batch
-	c.out = slices.Grow(c.out[:0], len(b.distinct)*c.dim)[:len(b.distinct)*c.dim]
-	out := kernel.NewMatrix(len(b.distinct), c.dim, c.out)
+	b, dim := c.batch, c.cache.dim
+	c.out = slices.Grow(c.out[:0], len(b.distinct)*dim)[:len(b.distinct)*dim]
+	out := kernel.NewMatrix(len(b.distinct), dim, c.out)
 	for w, r := range b.cached {
 		if r >= 0 {
-			copy(out.Row(w), c.vectors[int(r)*c.dim:])
+			copy(out.Row(w), c.cache.at(c.known, r))
 		}
 	}
 	for i, w := range b.fresh {
-		v := in[0].Row(b.characters.Place(i))
-		copy(out.Row(int(w)), v)
-		key := b.distinct[w].spelling
-		if _, ok := c.row[key]; !ok { // two fresh ones may have the same
-			c.row[strings.Clone(key)] = int32(len(c.row))
-			c.vectors = append(c.vectors, v...)
-		}
+		copy(out.Row(int(w)), in[0].Row(b.characters.Place(i)))
 	}
+	c.cache.add(c.known, len(b.fresh), func(i int) (string, []float32) {
+		w := int(b.fresh[i])
+		return b.distinct[w].spelling, out.Row(w)
+	})
 	return out
 }
 

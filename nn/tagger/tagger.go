@@ -79,6 +79,8 @@ type Network struct {
 	Config Config
 	Sizes  Sizes
 	*nn.Params
+
+	spellings *cache // nil until a predictor has a character part
 }
 
 // New creates a network with Glorot-uniform matrices and zero biases, like the reference (initial
@@ -100,7 +102,7 @@ func build(cfg Config, sizes Sizes, params *nn.Params) (*Network, error) {
 	if err := sizes.check(cfg); err != nil {
 		return nil, err
 	}
-	n := &Network{cfg, sizes, params}
+	n := &Network{Config: cfg, Sizes: sizes, Params: params}
 	_, err := nn.NewMachine[Sentence](n.Params, n.assemble, false) // which makes the parameters
 	return n, err
 }
@@ -223,7 +225,10 @@ func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 	if g.Training {
 		return g.Gather(x, m.word)
 	}
-	m.cache = newSpellings(&m.batch, cfg.characters(), n.Params)
+	if n.spellings == nil {
+		n.spellings = newCache(cfg.characters(), n.Params)
+	}
+	m.cache = newSpellings(&m.batch, n.spellings)
 	return g.Apply("spellings", m.cache, m.words, cfg.characters(), x)
 }
 

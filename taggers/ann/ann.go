@@ -307,10 +307,11 @@ func drawFeatures(f *features, batch []sentence) {
 
 // predict sets the results of the sentences of a batch.
 func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) error {
+	p.memory.clear()
 	encoded := make([]tagger.Sentence, len(batch))
 	for i, s := range batch {
 		encoded[i] = p.encode(s.Doc, s.tokens())
-		encoded[i].Features = t.features.sentence(s.features, s.number)
+		encoded[i].Features = t.features.sentence(s.features, s.number, &p.memory)
 	}
 	found, err := p.Predict(encoded)
 	if err != nil {

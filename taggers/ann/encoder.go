@@ -12,6 +12,7 @@ import (
 type encoder struct {
 	vocabulary *vocabulary
 	known      map[string]ids
+	memory     memory // of the sentences that it encodes
 }
 
 // ids are the ids of a token and of its characters. They do not change.
@@ -23,11 +24,11 @@ type ids struct {
 // maxKnown bounds the memory of an encoder at a few megabytes. A full one is cleared.
 const maxKnown = 1 << 15
 
-func newEncoder(v *vocabulary) *encoder { return &encoder{v, map[string]ids{}} }
+func newEncoder(v *vocabulary) *encoder { return &encoder{vocabulary: v, known: map[string]ids{}} }
 
-// encode returns the ids of tokens of a document.
+// encode returns the ids of tokens of a document. They are valid until the memory is cleared.
 func (e *encoder) encode(doc *data.Document, tokens []data.Token) tagger.Sentence {
-	s := tagger.Sentence{Tokens: make([]int32, len(tokens)), Characters: make([][]int32, len(tokens))}
+	s := tagger.Sentence{Tokens: e.memory.numbers(len(tokens)), Characters: e.memory.lists(len(tokens))}
 	for i, token := range tokens {
 		x := e.ids(doc.Text[token.Start:token.End])
 		s.Tokens[i], s.Characters[i] = x.token, x.characters
@@ -47,4 +48,43 @@ func (e *encoder) ids(form string) ids {
 		e.known[strings.Clone(form)] = x
 	}
 	return x
+}
+
+// memory lends slices until it is cleared, so that tagging many notes allocates little. A nil pointer allocates each slice.
+type memory struct {
+	free     []int32
+	freeList [][]int32
+	all      []int32
+	allLists [][]int32
+}
+
+// clear takes back all slices.
+func (m *memory) clear() { m.free, m.freeList = m.all, m.allLists }
+
+// numbers returns n zeros.
+func (m *memory) numbers(n int) []int32 {
+	if m == nil {
+		return make([]int32, n)
+	}
+	return lend(&m.free, &m.all, n)
+}
+
+// lists returns n empty slices.
+func (m *memory) lists(n int) [][]int32 {
+	if m == nil {
+		return make([][]int32, n)
+	}
+	return lend(&m.freeList, &m.allLists, n)
+}
+
+// lend returns n zero values of what is free. If these are too few, it allocates more than there are of all.
+func lend[T any](free, all *[]T, n int) []T {
+	if n > len(*free) {
+		*all = make([]T, max(n, 2*len(*all)))
+		*free = *all
+	}
+	part := (*free)[:n:n]
+	*free = (*free)[n:]
+	clear(part)
+	return part
 }

@@ -173,15 +173,15 @@ func (f *features) drawEach(texts []*text) {
 }
 
 // sentence returns the values of sentence i of a text: by family and token, distinct
-// numbers in ascending order.
-func (f *features) sentence(d drawn, i int) [][][]int32 {
+// numbers in ascending order. With memory, they are valid until it is cleared.
+func (f *features) sentence(d drawn, i int, memory *memory) [][][]int32 {
 	if f == nil {
 		return nil
 	}
 	s := &d[i]
 	tokens := len(s.Ends)
-	rows := make([][]int32, len(f.values)*tokens)
-	ids := make([]int32, len(s.Attributes))
+	rows := memory.lists(len(f.values) * tokens)
+	ids := memory.numbers(len(s.Attributes))
 	for k, a := range s.Attributes {
 		ids[k] = f.id[a]
 	}

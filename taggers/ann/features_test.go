@@ -123,7 +123,7 @@ func TestFeaturesOfATraining(t *testing.T) {
 			{"0:1", "", ""},
 		},
 	}
-	got := [][][]string{show(f, f.sentence(drawn[0], 0)), show(f, f.sentence(drawn[0], 1)), show(f, f.sentence(drawn[1], 0))}
+	got := [][][]string{show(f, f.sentence(drawn[0], 0, nil)), show(f, f.sentence(drawn[0], 1, nil)), show(f, f.sentence(drawn[1], 0, nil))}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -147,12 +147,12 @@ func TestUnknownFeatures(t *testing.T) {
 		t.Fatalf("sizes %v, want %v", f.sizes(), want)
 	}
 	want := [][]string{{"", "1:B-surnames", "0:B-surnames"}, {"", "0:~Aa", "0:~Aa"}}
-	if got := show(f, f.sentence(all[1], 0)); !cmp.Equal(got, want) {
+	if got := show(f, f.sentence(all[1], 0, nil)); !cmp.Equal(got, want) {
 		t.Errorf("the copy has %q, want %q", got, want)
 	}
 	later := cut(t, "near Ixby in")[0] // no token of training follows a surname
 	want = [][]string{{"1:B-surnames", "0:B-surnames", ""}, {"", "0:Aaaa 0:~Aa", ""}}
-	if got := show(f, f.sentence(f.draw(later, nil), 0)); !cmp.Equal(got, want) {
+	if got := show(f, f.sentence(f.draw(later, nil), 0, nil)); !cmp.Equal(got, want) {
 		t.Errorf("a later text has %q, want %q", got, want)
 	}
 }
@@ -170,7 +170,7 @@ func TestFeaturesAreSavedAndLoaded(t *testing.T) {
 	first, training := fitted(t, cfg, texts...)
 	draw := func(f *features, d drawn) (all [][][][]int32) {
 		for i := range d {
-			all = append(all, f.sentence(d, i))
+			all = append(all, f.sentence(d, i, nil))
 		}
 		return all
 	}
@@ -259,7 +259,7 @@ func TestEntitiesAsFeatures(t *testing.T) {
 	f, all := fitted(t, cfg, "no name", "Zora walks.", "Ann walks.")
 	want := [][]string{{"0:B-PER", "", ""}}
 	for i := 1; i < 3; i++ {
-		if got := show(f, f.sentence(all[i], 0)); !cmp.Equal(got, want) {
+		if got := show(f, f.sentence(all[i], 0, nil)); !cmp.Equal(got, want) {
 			t.Errorf("text %d has %q, want %q", i, got, want)
 		}
 	}
@@ -268,7 +268,7 @@ func TestEntitiesAsFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := show(f, f.sentence(f.draw(x, foreign[0]), 0)); !cmp.Equal(got, want) {
+	if got := show(f, f.sentence(f.draw(x, foreign[0]), 0, nil)); !cmp.Equal(got, want) {
 		t.Errorf("a later text has %q, want %q", got, want)
 	}
 }
@@ -284,7 +284,7 @@ func TestNoFeatures(t *testing.T) {
 	if err != nil || len(foreign) != 1 {
 		t.Errorf("foreign %v, error %v", foreign, err)
 	}
-	if got := f.sentence(all[0], 0); got != nil || f.sentence(f.draw(x[0], nil), 0) != nil || f.sizes() != nil {
+	if got := f.sentence(all[0], 0, nil); got != nil || f.sentence(f.draw(x[0], nil), 0, nil) != nil || f.sizes() != nil {
 		t.Errorf("values %v", got)
 	}
 	dir := t.TempDir()
@@ -464,7 +464,7 @@ func BenchmarkFeatures(b *testing.B) {
 				for _, x := range texts {
 					d := f.draw(x, nil)
 					for i := range x.Sentences {
-						f.sentence(d, i)
+						f.sentence(d, i, nil)
 					}
 				}
 			}
@@ -527,7 +527,7 @@ func TestSectionsAreFromTheList(t *testing.T) {
 	}
 	var lines []string
 	for i := range drawn[0] {
-		lines = append(lines, show(f, f.sentence(drawn[0], i))[0][0])
+		lines = append(lines, show(f, f.sentence(drawn[0], i, nil))[0][0])
 	}
 	if want := []string{"", "0:plan", "0:plan", "0:plan", "0:allergies", "0:allergies"}; !slices.Equal(lines, want) {
 		t.Errorf("sections of the lines %q, want %q", lines, want)
@@ -541,7 +541,7 @@ func TestSectionsAreFromTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := cut(t, "Plan:\nZora Polk")[0]
-	if got := show(loaded, loaded.sentence(loaded.draw(x, nil), 1)); !slices.Equal(got[0], []string{"0:plan", "0:plan"}) {
+	if got := show(loaded, loaded.sentence(loaded.draw(x, nil), 1, nil)); !slices.Equal(got[0], []string{"0:plan", "0:plan"}) {
 		t.Errorf("from the model folder: %q", got)
 	}
 }

@@ -222,7 +222,7 @@ func (c *course) add(x reader.Text, features drawn) {
 	encoder := newEncoder(t.vocabulary)
 	for i, r := range x.Sentences {
 		s := encoder.encode(x.Doc, x.Tokens[r.Start:r.End])
-		s.Features = t.features.sentence(features, i)
+		s.Features = t.features.sentence(features, i, nil)
 		for _, label := range labels[i] {
 			s.Labels = append(s.Labels, c.label[label])
 		}
