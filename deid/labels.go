@@ -16,9 +16,12 @@ func withoutLabels(text string, spans []data.Span, sort func(typ string) data.So
 	number := func(s data.Span) bool { return sort(s.Type) == data.Number }
 	var all []data.Span
 	for i, s := range spans {
-		m := label.FindString(text[s.Start:s.End])
+		m := ""
+		if number(s) {
+			m = label.FindString(text[s.Start:s.End])
+		}
 		switch {
-		case m == "" || !number(s):
+		case m == "":
 		case len(m) < s.End-s.Start:
 			if strings.ContainsAny(text[s.Start+len(m):s.End], "0123456789") {
 				s.Start += len(m)

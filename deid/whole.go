@@ -130,6 +130,9 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 		return s.Start
 	}
 	after := text[s.End:min(len(text), s.End+16)]
+	if !mayBeMeasure(after) {
+		return s.End
+	}
 	var m []int
 	if measure.MatchString(after) {
 		m = lastNumber.FindStringIndex(value)
@@ -205,6 +208,14 @@ var (
 	fractionOf   = regexp.MustCompile(`^(?: ?(?:tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?)| strength)\b`)
 	measure      = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|capsules?|comprimidos?|pastillas?|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
 )
+
+// mayBeMeasure reports whether measure or fractionOf may match a text. It is faster than they are.
+func mayBeMeasure(text string) bool {
+	if text != "" && (text[0] == ' ' || text[0] == '-') {
+		text = text[1:]
+	}
+	return text != "" && strings.IndexByte("mcklgUuItpbrhM%:/s", text[0]) >= 0
+}
 
 // hasWord reports whether a text contains a letter or a digit.
 func hasWord(text string) bool {

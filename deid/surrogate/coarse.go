@@ -358,6 +358,7 @@ var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth 
 // isBirth reports whether the date after a text is one of birth.
 func isBirth(before string) bool {
 	near := fold(before[max(0, len(before)-labelNear):])
+	near = near[max(0, strings.LastIndexAny(near, "0123456789")):]
 	return (strings.Contains(near, "b") || strings.Contains(near, "nac")) && birthLabel.MatchString(near) ||
 		strings.HasSuffix(strings.TrimSuffix(before, " "), "b.") && bornLabel.MatchString(before)
 }

@@ -113,7 +113,7 @@ func ContentKind(start string) string {
 		return "office"
 	}
 	start = strings.TrimPrefix(start, BOM)
-	if start == "" || !strings.ContainsRune("%{[<MFB\x0b\x1c \t\r\n", rune(start[0])) {
+	if !startsWith(start, "%{[<MFB\x0b\x1c \t\r\n") {
 		return ""
 	}
 	start = strings.TrimLeft(start, " \t\r\n\x0b\x1c")
@@ -122,14 +122,19 @@ func ContentKind(start string) string {
 		return "pdf"
 	case strings.HasPrefix(start, `{\rtf`):
 		return "rtf"
-	case jsonStart.MatchString(start):
+	case startsWith(start, "{[") && jsonStart.MatchString(start):
 		return "json"
-	case hl7Start.MatchString(start):
+	case startsWith(start, "MFB") && hl7Start.MatchString(start):
 		return "hl7"
-	case xmlStart.MatchString(start):
+	case startsWith(start, "<") && xmlStart.MatchString(start):
 		return "xml"
 	}
 	return ""
+}
+
+// startsWith reports whether a text starts with one of some ASCII characters.
+func startsWith(text, characters string) bool {
+	return text != "" && strings.IndexByte(characters, text[0]) >= 0
 }
 
 // BOM is U+FEFF in UTF-8.
