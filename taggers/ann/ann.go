@@ -105,7 +105,7 @@ func (t *Tagger) Embeddings() (tokens, characters Embedding) {
 
 const (
 	// batchTokens bounds the number of tokens in a prediction batch of several sentences, and thereby its memory.
-	batchTokens = 4096
+	batchTokens = 3072
 	// poolTokens is the number of tokens whose sentences are sorted by length before they are
 	// divided into batches. A batch of equal sentences takes fewer and wider steps.
 	poolTokens = 1 << 15
