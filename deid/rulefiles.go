@@ -192,6 +192,7 @@ type builtinRules struct {
 	formulaic *rules.Set        // those whose values are recognizable by their form
 	beside    *rules.Set        // those of the safety net alone, with its corrections; nil if there are none
 	become    map[string]string // type of a rule -> type of the net's set
+	columns   map[string]string // the same for types of columns of tables
 }
 
 func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
@@ -199,7 +200,7 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	if err != nil {
 		panic(err) // the program would have been built with a broken set
 	}
-	b := builtinRules{language: languageOf(name), become: map[string]string{}}
+	b := builtinRules{language: languageOf(name), become: map[string]string{}, columns: map[string]string{}}
 	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))
 	if b.beside, err = rules.Net(name); err != nil {
 		panic(err)
@@ -215,12 +216,35 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	if b.beside != nil {
 		add(b.beside, func(string) string { return safetynet.OtherType(types) })
 	}
+	for _, typ := range safetynet.ColumnTypes() {
+		b.columns[typ] = typ
+		for _, set := range []*data.TypeSet{typesFor(name), types} {
+			if set == nil || types.Has(typ) && set.Has(typ) {
+				continue
+			}
+			of := set.OfSort(sortOfRule(typ))
+			if as := data.Any.Describe(typ); as.Sort == data.Person {
+				of = set.OfPerson(as.Clinician)
+			}
+			if b.columns[typ] = of; types.Has(of) {
+				break
+			}
+		}
+		if !types.Has(b.columns[typ]) {
+			b.columns[typ] = safetynet.OtherType(types)
+		}
+	}
 	return b
 }
 
-// find returns the spans in a text except those that are among earlier ones.
+// find returns the spans in a text, and the values in columns of its tables, except those that are among earlier ones.
 func (b builtinRules) find(text string, earlier []data.Span) []data.Span {
 	var found []data.Span
+	for _, s := range safetynet.Columns(text) {
+		if s.Type = b.columns[s.Type]; !slices.ContainsFunc(earlier, func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }) {
+			found = append(found, s)
+		}
+	}
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
 		if set == nil {
 			continue
@@ -241,14 +265,22 @@ func (b builtinRules) find(text string, earlier []data.Span) []data.Span {
 	return found
 }
 
-// languageOf returns the language that built-in rules are for, which is that of the type set that names them, or "" if there is none.
+// languageOf returns the language that built-in rules are for, or "" if there is none.
 func languageOf(rules string) string {
-	for _, name := range data.TypeSetNames() {
-		if set, err := data.LookupTypeSet(name); err == nil && set.Language != "" && slices.Contains(set.Rules, rules) {
-			return set.Language
-		}
+	if set := typesFor(rules); set != nil {
+		return set.Language
 	}
 	return ""
+}
+
+// typesFor returns the type set of a language that names built-in rules, or nil if there is none.
+func typesFor(rules string) *data.TypeSet {
+	for _, name := range data.TypeSetNames() {
+		if set, err := data.LookupTypeSet(name); err == nil && set.Language != "" && slices.Contains(set.Rules, rules) {
+			return set
+		}
+	}
+	return nil
 }
 
 // sortOfRule returns the sort of a type of the built-in rules, which may be from any type set.

@@ -156,6 +156,33 @@ func TestTheNetFollowsTheLanguageOfANote(t *testing.T) {
 	}
 }
 
+// The values in columns of a table have the types of the note's language, or those of the net's set.
+func TestColumnsHaveTheTypesOfTheLanguage(t *testing.T) {
+	for _, tc := range []struct {
+		language string
+		types    *data.TypeSet
+		want     string
+	}{
+		{"en", data.Any, "PATIENT DOCTOR DATE MEDICALRECORD"},
+		{"es", data.Any, "NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO FECHAS ID_SUJETO_ASISTENCIA"},
+		{"en", data.I2B2, "PATIENT DOCTOR DATE MEDICALRECORD"},
+		{"es", data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO FECHAS ID_SUJETO_ASISTENCIA"},
+	} {
+		net, err := NewNet("auto", tc.types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		net.Languages = func(string) []string { return []string{tc.language} }
+		var got []string
+		for _, s := range net.Formulaic("Paciente\tMédico\tFecha\tMRN\nOda Lund\tIngrid Bauer\t3/2\tMX 9812\n") {
+			got = append(got, s.Type)
+		}
+		if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s, %s: %s", tc.language, tc.types.Name, diff)
+		}
+	}
+}
+
 // Years of birth behind YOB, b. and birthdate were not found by their form, so that those of patients over 89 stayed.
 func TestYearsOfBirthStayed(t *testing.T) {
 	net, err := NewNet("auto", data.I2B2)

@@ -14,12 +14,12 @@ var (
 	titleBefore = regexp.MustCompile(`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?)+)\pL`)
 )
 
-// withoutTitles drops titles that a tagger took for a name of its own, beside the name that they belong to, and cuts those with a period off the beginning of names. They are no PHI. The
+// withoutTitles drops titles that a tagger took for a value of their own, beside the name that they belong to, and cuts those with a period off the beginning of names. They are no PHI. The
 // spans are sorted.
 func withoutTitles(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	var all []data.Span
 	for i, s := range spans {
-		if i+1 < len(spans) && sort(s.Type) == data.Person && sort(spans[i+1].Type) == data.Person && s.End < spans[i+1].Start &&
+		if i+1 < len(spans) && sort(spans[i+1].Type) == data.Person && s.End < spans[i+1].Start &&
 			title.MatchString(text[s.Start:s.End]) && strings.Trim(text[s.End:spans[i+1].Start], " \t.") == "" {
 			continue
 		}

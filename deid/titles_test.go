@@ -7,6 +7,7 @@ func TestATitleWasTakenForAnotherName(t *testing.T) {
 	checkClean(t, map[string]string{
 		"by «DOCTOR|Dr.» «DOCTOR|Vega» at":                           "by Dr. [DOCTOR] at",
 		"by «DOCTOR|Dr.» «PATIENT|Vega»":                             "by Dr. [PATIENT]",
+		"by «STREET|Dr.» «DOCTOR|Vega»":                              "by Dr. [DOCTOR]",
 		"by Dr. «DOCTOR|Vega»":                                       "by Dr. [DOCTOR]",
 		"by «DOCTOR|Dr.» Vega":                                       "by [DOCTOR] Vega",
 		"«DOCTOR|DR» / «DOCTOR|MS»":                                  "[DOCTOR] / [DOCTOR]",

@@ -85,11 +85,11 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 	return append(all, besideDates(text, all, sort)...)
 }
 
-// drawn contains the characters of ruled lines.
-const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
+// drawn contains the characters of ruled lines, and the one between the columns of a table.
+const drawn = "\t-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
 
-// ruler matches a ruled line: a separator of three characters or more, or the border of a table cell.
-var ruler = regexp.MustCompile(`[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
+// ruler matches a ruled line: a separator of three characters or more, or the border of a table cell, such as a tab.
+var ruler = regexp.MustCompile(`\t+|[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
 
 // withoutRulers cuts ruled lines out of a span, and returns the parts that contain a letter or a digit, without white space
 // around them.

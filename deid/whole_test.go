@@ -62,6 +62,7 @@ func checkWhole(t *testing.T, texts map[string]string) {
 // TestHalfATokenStayed: the letter of 412b stayed in the text, and so did the check digit of 28.447.193-K.
 func TestHalfATokenStayed(t *testing.T) {
 	checkWhole(t, map[string]string{
+		"«PATIENT|Oda Lund\tAda\t\tBerg»\tICU":                           "«PATIENT|Oda Lund»\t«PATIENT|Ada»\t\t«PATIENT|Berg»\tICU", // cells of a table
 		"room «AGE|412»b, bed 2":                                         "room «AGE|412b», bed 2",
 		"no «IDNUM|91827364»A":                                           "no «IDNUM|91827364A»",
 		"RUT «PHONE|28.447.193»-K.":                                      "RUT «PHONE|28.447.193-K».",

@@ -1,0 +1,83 @@
+package safetynet
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestColumns(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       []string // type and value
+	}{
+		{"tabs", "MRN\tPatient\tDOB\tAttending\tBed\n0049213\tOkafor, Ngozi\t03/04/1961\tDr. Lindqvist\t4B\n50112\tZhang, Wei\t1957\tPatel, MD\t5A\n",
+			[]string{"MEDICALRECORD 0049213", "PATIENT Okafor, Ngozi", "DATE 03/04/1961", "DOCTOR Lindqvist", "MEDICALRECORD 50112", "PATIENT Zhang, Wei", "DOCTOR Patel"}},
+		{"bars and a ruler", "| Name | Role | Pager |\n|---|:-:|---|\n| Ruth Adeyemi | RN | 4471 |\r\n| | | |\n| Night desk | | x5520 |\n",
+			[]string{"PATIENT Ruth Adeyemi", "PHONE 4471", "PHONE x5520"}},
+		{"blanks", "Drug         Dose    Start    Stop\n-------------------------\nLisinopril   10 mg   3/2      3/9\nKeflex       500 mg  3 Mar    March 12, 2024\nTylenol      1/2 tab 4.5      13/13\n",
+			[]string{"DATE 3/2", "DATE 3/9", "DATE 3 Mar", "DATE March 12, 2024"}},
+		{"Spanish", "NHC\tPaciente\tF. Nac.\tMédico\tCama\n884213\tOyarzun Vidal, Begoña\t3-4-61\tDra. Lasarte\t412\n",
+			[]string{"MEDICALRECORD 884213", "PATIENT Oyarzun Vidal, Begoña", "DATE 3-4-61", "DOCTOR Lasarte"}},
+		{"two tables without a blank line", "Test\tDate\nTSH\t3/2\nContact\tPhone\nBisi Bello\t07700 900312\n",
+			[]string{"DATE 3/2", "PATIENT Bisi Bello", "PHONE 07700 900312"}},
+		{"addresses", "Contact\tAddress\tTown\tPostcode\nBisi Bello\t14 Elm Row\tStockport\tSK1 3XE\nIker\tunknown\t\t28013\n",
+			[]string{"PATIENT Bisi Bello", "STREET 14 Elm Row", "CITY Stockport", "ZIP SK1 3XE", "PATIENT Iker", "ZIP 28013"}},
+		{"names of drugs", "Name\tDose\tRoute\tStart\nLisinopril\t10 mg\tPO\tnow\n", nil},
+		{"words in columns of persons", "Patient\tProvider\tPhone\nMother\tCardiology\tnone\nVacant\tICU\t12\n", nil},
+		{"labels beside values", "Paciente | Quispe Choque\nEdad | 48\nDx | Cushing\nNugent | 11,2\n", nil},
+		{"one known heading of three", "Ship\tPatient\tBerth\nOda Lund\tAda Berg\t4\n", nil},
+		{"after the table", "Test\tDate\nTSH\t3/2\n\nKnown\tas 3/2\n", []string{"DATE 3/2"}},
+		{"more cells than headings", "Patient\tPhone\nOda Lund\t07700 900312\tand more\n", nil},
+		{"prose", "Seen  on ward. Patient  well.\tDate  unknown", nil},
+		{"nothing", "", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			for _, s := range Columns(tc.text) {
+				got = append(got, s.Type+" "+tc.text[s.Start:s.End])
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The keys of the lists are what headingKey returns, and no heading has two types.
+func TestHeadings(t *testing.T) {
+	seen := map[string]bool{}
+	for line := range strings.Lines(columnLists) {
+		typ, list, ok := strings.Cut(line, ":")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if values[typ] == nil && typ != thing && typ != other && typ != bareName {
+			t.Errorf("there is no type %s", typ)
+		}
+		for heading := range strings.SplitSeq(list, ",") {
+			heading = strings.TrimSpace(heading)
+			if key := headingKey(heading); key != heading {
+				t.Errorf("%s: %q is %q", typ, heading, key)
+			}
+			if seen[heading] {
+				t.Errorf("%q is there twice", heading)
+			}
+			seen[heading] = true
+		}
+	}
+}
+
+func FuzzColumns(f *testing.F) {
+	f.Add("MRN\tPatient\tDOB\n1234\tOda Lund\t3/2\n|Date|Phone|\n|---|\n|3/2|x123|\nDate   Phone\n3/2   5555\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		end := 0
+		for _, s := range Columns(text) {
+			if s.Start < end || s.End <= s.Start || s.End > len(text) || strings.Contains(text[s.Start:s.End], "\n") {
+				t.Fatalf("the span %v after %d in %q", s, end, text)
+			}
+			end = s.End
+		}
+	})
+}
