@@ -175,7 +175,10 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
 		value, labelled := text[s.Start:s.End], text[s.Start-len(before):s.End]
-		return (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) || hasPublicLabel(labelled) && publicLabelled.MatchString(labelled)
+		if (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) {
+			return true
+		}
+		return hasPublicLabel(labelled) && publicLabelled.MatchString(labelled)
 	}
 	return false
 }
@@ -185,7 +188,9 @@ func hasPublicLabel(text string) bool {
 	for i := 1; i < len(text); i++ {
 		if a, b := text[i-1], text[i]; 'A' <= a && a <= 'Z' && 'A' <= b && b <= 'Z' { // PMID, EudraCT, MIM, MeSH, UMLS, CUI, CAS, EC, CUPS, SNOMED, LOINC
 			return true
-		} else if a|0x20 == 'o' && b|0x20 == 'i' || a|0x20 == 'l' && b == ' ' { // doi and código nacional
+		} else if a|0x20 == 'o' && b|0x20 == 'i' { // doi
+			return true
+		} else if a|0x20 == 'l' && (b == ' ' || b == ':' || '0' <= b && b <= '9') { // código nacional, and what follows it
 			return true
 		}
 	}

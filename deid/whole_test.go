@@ -235,3 +235,39 @@ func TestDatesBesideADateStayed(t *testing.T) {
 		"Seen «DATE|5/14»\nPlan 5/16":                                              "Seen «DATE|5/14»\nPlan 5/16",
 	})
 }
+
+// The cheap tests never exclude what the expressions match.
+func TestCheapTestsExcludeNothing(t *testing.T) {
+	labels := []string{"PMID", "doi", "DOI", "EudraCT", "EudraCT no.", "EudraCT number", "MIM", "OMIM", "MeSH", "UMLS", "CUI", "CAS", "CAS no.", "EC", "CUPS", "SNOMED", "SNOMED CT", "LOINC", "Código nacional", "codigo nacional"}
+	numbers := []string{"12345678", "10.1016/j.x", "2004-000123-42", "102300", "D003865", "C0011849", "50-78-2", "1.1.1.1", "672345", "672345.1", "73211009", "718-7"}
+	matched := map[string]bool{}
+	for _, label := range labels {
+		for _, between := range []string{"", " ", ":", ": ", " :", "#", "*", " #"} {
+			for _, number := range numbers {
+				text := label + between + number
+				if publicLabelled.MatchString(text) {
+					if matched[label] = true; !hasPublicLabel(text) {
+						t.Errorf("%q has a label", text)
+					}
+				}
+			}
+		}
+		if !matched[label] {
+			t.Errorf("no text with %q matches", label)
+		}
+	}
+	units := strings.Fields("mg mcg ml mL cc mEq meq mmol mmHg mm cm kg lb lbs gtt gtts Unit unit Units IU UI unidades tab tabs tablet tablets pill pills capsule capsules comprimido comprimidos pastilla pastillas puffs bpm lpm rpm hr hrs hour hours hora horas MG ML MCG UNITS % :30 /10 caps comp patch patches strength")
+	for _, unit := range units {
+		some := false
+		for _, before := range []string{"", " ", "-"} {
+			if text := before + unit; measure.MatchString(text) || fractionOf.MatchString(text) {
+				if some = true; !mayBeMeasure(text) {
+					t.Errorf("%q may be a measure", text)
+				}
+			}
+		}
+		if !some {
+			t.Errorf("%q is no measure", unit)
+		}
+	}
+}

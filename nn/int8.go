@@ -28,7 +28,7 @@ func (w *weights) set(m kernel.Matrix) {
 	switch {
 	case !w.int8:
 		w.factor.Set(m)
-	case w.rounded == nil || !bytes.Equal(memory(w.from), memory(m.Data)):
+	case w.rounded == nil || !bytes.Equal(bytesOf(w.from), bytesOf(m.Data)):
 		w.from, w.rounded = append(w.from[:0], m.Data...), kernel.Quantize(m)
 	}
 }
@@ -42,7 +42,7 @@ func (w *weights) addMul(z, x kernel.Matrix) {
 	}
 }
 
-// memory returns the bytes of numbers, which are compared several times as fast as the numbers.
-func memory(x []float32) []byte {
+// bytesOf returns the memory of numbers, which are compared several times as fast as the numbers.
+func bytesOf(x []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }

@@ -137,6 +137,28 @@ func checkAnswer(values []json.RawMessage) error {
 
 var errNotObject = fmt.Errorf("not a JSON object")
 
+// IsOfTool reports whether a JSON value is what other tools store beside a text under such a key: annotations with offsets, as in ents of spaCy
+// and annotations of Label Studio, or the tokens or sentences of the text.
+func IsOfTool(key string, value []byte) bool {
+	switch folded := letters(key); {
+	case slices.Contains(harmless, folded) && areStrings(value):
+		return true
+	case slices.Contains(harmless, folded) || slices.Contains(marking, folded) || slices.Contains(drafts, folded):
+		return holdsMarks(value, true)
+	}
+	return false
+}
+
+// drafts lists more keys under which Label Studio and its relatives store annotations, which nobody takes for those of the
+// record.
+var drafts = []string{"completions", "drafts", "result", "results", "prediction"}
+
+// areStrings reports whether a JSON value is a list of strings that is not empty.
+func areStrings(value []byte) bool {
+	var list []string
+	return json.Unmarshal(value, &list) == nil && len(list) > 0
+}
+
 func marksUnder(key string) error {
 	hint := ""
 	switch key {

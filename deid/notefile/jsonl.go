@@ -17,7 +17,7 @@ import (
 // readJSONL reads JSON Lines, one object per line, an array of objects, or one object with line breaks. Notes are the strings under
 // the keys of Options.Columns; if there are lists on the way to a key, or under it, the strings of all
 // their elements. If the object lists the PHI of a text, the list is updated: spans, which
-// data/jsonl reads, gets the new spans; columns, which it reads too, and label, labels and entities, which other tools write, become
+// data/jsonl reads, gets the new spans; columns, which it reads too, and label, labels, entities and what jsonl.IsOfTool knows, which other tools write, become
 // empty, wherever they are in the object. Everything else stays the same, including blank lines.
 //
 // A key that differs from one of the columns only in case is refused, because some readers treat
@@ -371,8 +371,12 @@ func (l *jsonLine) mark(i int) (string, bool) {
 		// A label that is a single word does not mark a place in a text.
 		return name, k != '"' || name == "spans" || strings.IndexByte("[{(", (strings.TrimSpace(l.j.Text(i)) + " ")[0]) >= 0
 	}
-	if l.j.HasKeyFold(i, "columns") && jsonl.IsColumns(l.j.Raw[l.j.From(i):l.j.To(i)]) {
+	value := l.j.Raw[l.j.From(i):l.j.To(i)]
+	if l.j.HasKeyFold(i, "columns") && jsonl.IsColumns(value) {
 		return "columns", true
+	}
+	if k != '"' && jsonl.IsOfTool(l.j.Key(i), value) {
+		return "", true
 	}
 	return "", false
 }

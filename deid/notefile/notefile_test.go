@@ -240,6 +240,24 @@ func TestMarksAreMadeAnew(t *testing.T) {
 	if got, want := encode(readAll(t, e), none), `{"text":"ñ Ana","spans":[],"label":[],"entities":[]}`; got != want {
 		t.Errorf("%s", got)
 	}
+	for _, tool := range []string{
+		`"tokens":[{"text":"ñ","start":0,"end":1,"id":0},{"text":"Ana","start":2,"end":5,"id":1}]`, `"tokens":["ñ","Ana"]`, `"sents":[{"start":0,"end":5}]`,
+		`"ents":[{"start":2,"end":5,"label":"PER"}]`, `"annotations":[{"result":[{"value":{"start":2,"end":5,"text":"Ana","labels":["PER"]}}]}]`,
+		`"meta":{"predictions":[{"result":[{"value":{"start":2,"end":5,"text":"Ana","labels":["PER"]}}]}]}`,
+	} {
+		key := tool[:strings.LastIndex(tool[:strings.Index(tool, "[")], ":")+1]
+		empty := key + "[]" + strings.Repeat("}", strings.Count(key, "{"))
+		e := example{"jsonl", "n.jsonl", `{"text":"ñ Ana",` + tool + `}`, Options{}}
+		if got, want := encode(readAll(t, e), each("Ana", "[P]")), `{"text":"ñ [P]",`+empty+`}`; got != want {
+			t.Errorf("%s: %s", tool, got)
+		}
+	}
+	for _, other := range []string{`"tokens":2`, `"annotations":["seen on the ward"]`, `"predictions":{"risk":0.2}`, `"results":[{"code":"TSH","value":2}]`, `"mentions":["flu"]`} {
+		line := `{"text":"ñ",` + other + `}`
+		if got := encode(readAll(t, example{"jsonl", "n.jsonl", line, Options{}}), none); got != line {
+			t.Errorf("%s became %s", line, got)
+		}
+	}
 	const tags = `<NAME id="P0" start="0" end="3" text="Ana" TYPE="PATIENT" comment="" />` + "\n"
 	types := data.I2B2
 	e = example{"i2b2", "a.xml", "<deIdi2b2><TEXT>Ana, Ana</TEXT><TAGS>\n" + tags + "</TAGS></deIdi2b2>", Options{Types: types}}

@@ -15,6 +15,11 @@ func (p *Patient) Shift(note, text string) (string, bool) {
 	if !p.isDate(text) {
 		return "", false
 	}
+	if _, ok := p.dates.days[dayOfNote{note, Date, text}]; !ok {
+		if _, ok := p.parseDate(text, p.dates.order); !ok { // in the order of the other dates, in which 4/19-29 is none
+			return "", false
+		}
+	}
 	made, ok, err := p.Replace(note, Date, text)
 	return made, ok && err == nil
 }
@@ -358,7 +363,7 @@ var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth 
 // isBirth reports whether the date after a text is one of birth.
 func isBirth(before string) bool {
 	near := fold(before[max(0, len(before)-labelNear):])
-	near = near[max(0, strings.LastIndexAny(near, "0123456789")):]
+	near = near[max(0, strings.LastIndexAny(near, "0123456789")):] // no label has a digit, nor what follows it; the digit stays for \b
 	return (strings.Contains(near, "b") || strings.Contains(near, "nac")) && birthLabel.MatchString(near) ||
 		strings.HasSuffix(strings.TrimSuffix(before, " "), "b.") && bornLabel.MatchString(before)
 }

@@ -155,3 +155,30 @@ func TestShiftMovesDates(t *testing.T) {
 		}
 	}
 }
+
+// A Patient of Dates, which knows no other surrogates, crashed at what is a date only in the other order of days and months.
+func TestDatesOfTheOtherOrder(t *testing.T) {
+	m, err := New(Options{Key: []byte("a key of sixteen")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mentions := []Mention{{Note: "a", Sort: Date, Text: "13/4/2071"}, {Note: "a", Sort: Date, Text: "14/5/2071"}, {Note: "a", Sort: Date, Text: "4/19-29"}}
+	dates, all := m.Dates("p", mentions), m.Patient("p", mentions)
+	for _, text := range []string{"13/4/2071", "14/5/2071", "4/19-29", "4/3-9", "05/1–3", "3rd 13/2071May 4", "3rd 13/2071 May", "May 2071", "2071", ""} {
+		got, ok := dates.Shift("a", text)
+		want, wanted := all.Shift("a", text)
+		if got != want || ok != wanted {
+			t.Errorf("%q: %q, %v, and with all values %q, %v", text, got, ok, want, wanted)
+		}
+		if strings.HasPrefix(text, "4/") && ok {
+			t.Errorf("%q becomes %q", text, got)
+		}
+		if got, want := dates.TellsOver89("a", text), all.TellsOver89("a", text); got != want {
+			t.Errorf("%q tells an age over 89: %v, and with all values %v", text, got, want)
+		}
+		got, ok = dates.Year("a", text)
+		if want, wanted := all.Year("a", text); got != want || ok != wanted {
+			t.Errorf("%q: the year %q, %v, and with all values %q, %v", text, got, ok, want, wanted)
+		}
+	}
+}

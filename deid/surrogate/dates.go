@@ -102,7 +102,7 @@ func (p part) String() string {
 		if p.field == fieldMonth {
 			first = 1
 		}
-		word := p.form.words[p.value-first]
+		word := p.form.words[(p.value-first)%len(p.form.words)] // a month 13 in digits may stand beside one in words
 		if ascii(p.text) && !ascii(p.form.words[p.was-first]) {
 			word = unaccent(word) // a writer of "sabado" also writes "miercoles"
 		}

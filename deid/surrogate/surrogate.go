@@ -148,7 +148,6 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 		}
 	}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
-	sorting.Stable(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
 	sorting.By(mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
@@ -168,7 +167,8 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	return p
 }
 
-// Dates is Patient for Year, Shift and TellsOver89 alone, and faster: what it returns must not replace other values.
+// Dates is Patient for Year, Shift and TellsOver89 alone, and faster. The other methods of what it returns must not be used: the words of the notes
+// are not known.
 func (m *Maker) Dates(group string, mentions []Mention) *Patient {
 	p := &Patient{Maker: m, group: group, mac: hmac.New(sha256.New, m.key), mentions: mentions}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })

@@ -52,7 +52,7 @@ type token struct {
 }
 
 // occurrences maps the tokens of a batch to their words, several times as fast as a map. It is a hash table with open
-// addressing, at most half full.
+// addressing, at most half full. It keeps the characters of tokens of earlier batches until others take their slots.
 type occurrences struct {
 	slots []occurrence
 	round uint32 // slots of other rounds are free
@@ -78,7 +78,7 @@ func (o *occurrences) start(tokens int) {
 
 // find returns the slot of a token, and whether the token is in it; otherwise the slot is free.
 func (o *occurrences) find(t token) (at *occurrence, ok bool) {
-	hash := (uint64(uintptr(unsafe.Pointer(t.first))) ^ uint64(uint32(t.n))<<48 ^ uint64(uint32(t.id))<<24) * 0x9e3779b97f4a7c15
+	hash := (uint64(uintptr(unsafe.Pointer(t.first))) ^ uint64(uint32(t.id))<<24) * 0x9e3779b97f4a7c15
 	mask := uint64(len(o.slots) - 1)
 	for i := hash >> 32 & mask; ; i = (i + 1) & mask {
 		switch at = &o.slots[i]; {

@@ -34,9 +34,9 @@ type cache struct {
 }
 
 // vectors are those of some spellings. They only grow; when there are too many or the parameters have changed, others
-// take their place.
+// take their place, while a predictor may keep these until its next batch.
 type vectors struct {
-	row    map[string]int32
+	row    map[string]int32                    // guarded by the cache's mutex; a row that is in it never changes, and is read without it
 	blocks [maxSpellings / blockRows][]float32 // which do not move, so that they are read while others are written
 }
 
@@ -93,7 +93,7 @@ func (c *cache) add(v *vectors, n int, spelling func(i int) (key string, vector 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range n {
-		if len(v.row) == c.most {
+		if len(v.row) >= c.most {
 			return
 		}
 		key, vector := spelling(i)

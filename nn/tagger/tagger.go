@@ -80,7 +80,7 @@ type Network struct {
 	Sizes  Sizes
 	*nn.Params
 
-	spellings *cache // nil until a predictor has a character part
+	spellings *cache // nil without a character part
 }
 
 // New creates a network with Glorot-uniform matrices and zero biases, like the reference (initial

@@ -56,7 +56,9 @@ func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, 
 		if err != nil {
 			return nil, err
 		}
-		t.predictors <- predictor{p, newEncoder(v)}
+		encoder := newEncoder(v)
+		encoder.memory = &memory{}
+		t.predictors <- predictor{p, encoder}
 	}
 	return t, nil
 }
@@ -311,7 +313,7 @@ func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) erro
 	encoded := make([]tagger.Sentence, len(batch))
 	for i, s := range batch {
 		encoded[i] = p.encode(s.Doc, s.tokens())
-		encoded[i].Features = t.features.sentence(s.features, s.number, &p.memory)
+		encoded[i].Features = t.features.sentence(s.features, s.number, p.memory)
 	}
 	found, err := p.Predict(encoded)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 type encoder struct {
 	vocabulary *vocabulary
 	known      map[string]ids
-	memory     memory // of the sentences that it encodes
+	memory     *memory // of the sentences that it encodes; nil allocates it for each
 }
 
 // ids are the ids of a token and of its characters. They do not change.
@@ -26,7 +26,7 @@ const maxKnown = 1 << 15
 
 func newEncoder(v *vocabulary) *encoder { return &encoder{vocabulary: v, known: map[string]ids{}} }
 
-// encode returns the ids of tokens of a document. They are valid until the memory is cleared.
+// encode returns the ids of tokens of a document. With memory, they are valid until it is cleared.
 func (e *encoder) encode(doc *data.Document, tokens []data.Token) tagger.Sentence {
 	s := tagger.Sentence{Tokens: e.memory.numbers(len(tokens)), Characters: e.memory.lists(len(tokens))}
 	for i, token := range tokens {
@@ -77,7 +77,8 @@ func (m *memory) lists(n int) [][]int32 {
 	return lend(&m.freeList, &m.allLists, n)
 }
 
-// lend returns n zero values of what is free. If these are too few, it allocates more than there are of all.
+// lend returns n zero values of what is free. If too few are free, it allocates a new block of at least twice the size; slices that were
+// lent before stay valid.
 func lend[T any](free, all *[]T, n int) []T {
 	if n > len(*free) {
 		*all = make([]T, max(n, 2*len(*all)))

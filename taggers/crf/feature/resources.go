@@ -111,7 +111,7 @@ type Resources struct {
 	clusters *brown.Clusters
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
-	listed   []tag // the names of the lists
+	listed   []tag // by number of a list: its tag
 	headings *gazetteer.Dictionary
 	rules    []*rules.Tagger
 	entities taggers.Model // finds general named entities
@@ -326,7 +326,7 @@ func resource(key, about string, values func(x *Text, r *Resources, put func(int
 	}}
 }
 
-// tag is a value of tokens in a range: one for the first and one for the others.
+// tag has the values of the tokens in a range: begin for the first, inside for the others.
 type tag struct{ begin, inside string }
 
 func newTag(value string) tag { return tag{"B-" + value, "I-" + value} }
