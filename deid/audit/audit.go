@@ -124,6 +124,9 @@ func (s *Summary) Add(l *Line) {
 	}
 }
 
+// Types lists the types of what was replaced, sorted.
+func (s *Summary) Types() []string { return slices.Sorted(maps.Keys(s.replaced)) }
+
 // WriteText writes the summary as lines of text.
 func (s *Summary) WriteText(w io.Writer) error {
 	var b strings.Builder

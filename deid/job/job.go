@@ -20,10 +20,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/mapping"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/models"
@@ -132,6 +134,9 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		for _, path := range c.unusedFields() {
 			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
 		}
+	}
+	if !c.Marked {
+		warnOfTypes(files.formats(), r.summary.Types(), events)
 	}
 	var summary *audit.Summary
 	_, unlike := errors.AsType[*TooManyUnlike](err)
@@ -354,4 +359,16 @@ func (c *checked) openAudit(r *run, files *fileSet) error {
 	}
 	r.audit, r.earlier, err = audit.Resume(c.Audit, r.modelDigest, r.configDigest, files.redo(), lines)
 	return err
+}
+
+// warnOfTypes warns of types of what was replaced that the type set of a format with marks lacks: the files have the types of the model.
+func warnOfTypes(formats []*notefile.Format, types []string, events Events) {
+	for _, set := range data.TypeSets() {
+		if !slices.ContainsFunc(formats, func(f *notefile.Format) bool { return f.Marks && f.Name == set.Format }) {
+			continue
+		}
+		if foreign := slices.DeleteFunc(slices.Clone(types), set.Has); len(foreign) > 0 {
+			events.warn(fmt.Errorf("the %s files have types of the model that the type set %s lacks, so read them with --types any: %s", set.Format, set.Name, strings.Join(foreign, ", ")))
+		}
+	}
 }

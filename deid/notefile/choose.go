@@ -203,6 +203,9 @@ var otherKinds = map[string]string{
 	".zip": "ZIP", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard", ".7z": "7-Zip", ".gz": "gzip",
 }
 
+// corpusExts are the extensions of corpora that other commands read. As text, their labels and markup would be taken for words.
+var corpusExts = []string{".conll", ".xmi"}
+
 // checkKind returns an error if the name or the beginning of a file shows that it has another
 // format.
 func (f *Format) checkKind(in *base.Source) error {
@@ -220,6 +223,8 @@ func (f *Format) checkKind(in *base.Source) error {
 		switch {
 		case len(owners) > 0:
 			return in.Defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s, but of %s", ext, f.Name, strings.Join(owners, " or ")))
+		case slices.Contains(corpusExts, ext):
+			return in.Defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is an annotated corpus and not of the format %s: lethe convert writes it in another format", ext, f.Name))
 		case otherKinds[ext] != "":
 			return in.Defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s: lethe cannot read %s files", ext, f.Name, otherKinds[ext]))
 		}

@@ -12,6 +12,7 @@ import (
 // Mondays", "Tu/Th/Sa", "Mon-Fri", "5 mg Mon, Wed and Fri". Such days are no elements of the date of an event, and neither are the parts of tablets beside
 // them: "Mon 1/2, Tue 1/4, Wed 1/2". Days that are likely those of an event are not among them: "Mon/Tue", "Thu-Sat", and days before a date.
 func (m *Maker) Recurs(text string, start, end int) bool {
+	end = start + len(strings.TrimRight(text[start:end], ".")) // the end of a sentence, or of an abbreviation
 	if m.inDayList(text, start, end) {
 		return true
 	}

@@ -22,6 +22,7 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{English, "Levothyroxine 100 mcg «Mon»-«Fri» and 125 mcg «Sat-Sun».", true},
 		{English, "bath on «Tuesdays» and «Saturdays»", true},
 		{English, "off «Mon/Wed/Fri»", true},
+		{English, "Dialysis on «Mon/Wed/Fri.» Warfarin 5 mg Tues/Thurs/«Sat.»", true},
 		{English, "Coumadin: «Mon» 5 mg, «Tue» 2.5 mg, «Wed» 5 mg, «Thu» 2.5 mg, «Fri» 5 mg, «Sat» 2.5 mg and «Sun» 2.5 mg.", true},
 		{English, "Warfarin 5 mg «Mon», 2.5 mg «Tue», 5 mg «Wed»", true},
 		{English, "Gave lorazepam 2 mg IV «Mon», 1 mg IV «Tue» for the seizures; transfused 1 unit «Mon», 2 units «Tue»", false},
