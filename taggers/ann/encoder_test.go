@@ -46,3 +46,39 @@ func BenchmarkEncoder(b *testing.B) {
 		e.encode(doc, tokens)
 	}
 }
+
+func TestMemoryLendsZeros(t *testing.T) {
+	for _, m := range []*memory{nil, {}} {
+		var lent [][]int32
+		for n := range 20 {
+			numbers := m.numbers(n)
+			if len(numbers) != n || cap(numbers) != n {
+				t.Fatalf("%d numbers with room for %d, want %d", len(numbers), cap(numbers), n)
+			}
+			for i := range numbers {
+				numbers[i] += int32(n)
+			}
+			lists := m.lists(n)
+			for i := range lists {
+				if lists[i] != nil {
+					t.Fatalf("list %d of %d is not empty", i, n)
+				}
+				lists[i] = numbers
+			}
+			lent = append(lent, numbers)
+		}
+		for n, numbers := range lent { // also those that were lent before it grew
+			for _, v := range numbers {
+				if v != int32(n) {
+					t.Fatalf("%d numbers became %v", n, numbers)
+				}
+			}
+		}
+		if m != nil {
+			m.clear()
+			if again := m.numbers(15); slices.Max(again) != 0 || m.lists(3)[2] != nil {
+				t.Errorf("after it was cleared it lends %v", again)
+			}
+		}
+	}
+}
