@@ -116,10 +116,10 @@ func columnTypes(text string, cells []cell) []string {
 		case thing:
 			things = true
 		case other, bareName:
-		case "DATE":
-			some = true
-		default:
+		case "PATIENT", "DOCTOR", "PHONE", "MEDICALRECORD":
 			some, persons = true, true
+		default:
+			some = true
 		}
 		known++
 		types[i] = typ
@@ -318,7 +318,7 @@ func isName(s string) bool {
 var noName = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range []string{"en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
-		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs"} {
+		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs", "en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words"} {
 		for _, entry := range wordlists.Entries(list) {
 			all[fold.Fold(entry)] = true
 		}

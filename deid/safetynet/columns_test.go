@@ -25,6 +25,7 @@ func TestColumns(t *testing.T) {
 		{"addresses", "Contact\tAddress\tTown\tPostcode\nBisi Bello\t14 Elm Row\tStockport\tSK1 3XE\nIker\tunknown\t\t28013\n",
 			[]string{"PATIENT Bisi Bello", "STREET 14 Elm Row", "CITY Stockport", "ZIP SK1 3XE", "PATIENT Iker", "ZIP 28013"}},
 		{"names of drugs", "Name\tDose\tRoute\tStart\nLisinopril\t10 mg\tPO\tnow\n", nil},
+		{"names of devices", "Name\tSerial no\tSite\nMedtronic Azure\tRNB771204\tL chest\n", []string{"IDNUM RNB771204"}},
 		{"words in columns of persons", "Patient\tProvider\tPhone\nMother\tCardiology\tnone\nVacant\tICU\t12\n", nil},
 		{"labels beside values", "Paciente | Quispe Choque\nEdad | 48\nDx | Cushing\nNugent | 11,2\n", nil},
 		{"one known heading of three", "Ship\tPatient\tBerth\nOda Lund\tAda Berg\t4\n", nil},
