@@ -202,12 +202,16 @@ func settled(text string, all []found) func(known found) bool {
 	}
 }
 
-// place is add for spans whose boundaries may be within character references of HTML.
+// place is add for spans whose boundaries may be within character references of HTML or within placeholders.
 func (d *Deidentifier) place(text string, spans []data.Span, rank rank) []found {
 	if d.Exact && rank == byTagger {
 		return d.add(text, spans, rank)
 	}
-	return d.add(text, wholeEntities(text, spans, rank >= byUser), rank)
+	spans = wholeEntities(text, spans, rank >= byUser)
+	if rank != byUser {
+		spans = outsidePlaceholders(text, spans)
+	}
+	return d.add(text, spans, rank)
 }
 
 // add returns spans with a rank and with how much of them the plan leaves in the text.
