@@ -181,6 +181,9 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 				spans = b.beside.Correct(text, spans)
 			}
 		}
+		if cells := safetynet.NoPHI(text); len(cells) > 0 {
+			spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool { return data.Covered(s, cells) })
+		}
 		return spans
 	}
 	return nil

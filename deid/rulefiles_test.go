@@ -183,6 +183,20 @@ func TestColumnsHaveTheTypesOfTheLanguage(t *testing.T) {
 	}
 }
 
+// Ranges of results below Reference became dates.
+func TestRangesOfResultsWereDates(t *testing.T) {
+	net, err := NewNet("auto", data.I2B2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "Test | Result | Reference | Date\nPT | 12 | 11-13 | 3-4\n"
+	at := strings.Index(text, "11-13")
+	spans := []data.Span{{Start: at, End: at + 5, Type: "DATE", Score: 1}, {Start: len(text) - 4, End: len(text) - 1, Type: "DATE", Score: 1}}
+	if got := net.Correct(text, spans); len(got) != 1 || got[0] != spans[1] {
+		t.Errorf("left %v, want %v", got, spans[1:])
+	}
+}
+
 // Years of birth behind YOB, b. and birthdate were not found by their form, so that those of patients over 89 stayed.
 func TestYearsOfBirthStayed(t *testing.T) {
 	net, err := NewNet("auto", data.I2B2)

@@ -37,9 +37,11 @@ var headings = sync.OnceValue(func() map[string]string {
 })
 
 const (
-	bareName = "NAME" // of a person, or of anything else: see columnTypes
-	thing    = "-"    // the column shows that others are about things
-	other    = "+"    // of a column without PHI
+	bareName = "NAME"  // of a person, or of anything else: see columnTypes
+	thing    = "-"     // the column shows that others are about things
+	other    = "+"     // of a column without PHI
+	ranges   = "RANGE" // of results
+	things   = "THING" // names of tests and drugs
 )
 
 // cell is a part of a text.
@@ -50,12 +52,26 @@ type cell struct{ start, end int }
 // two blanks or more. A value must also look like one of its column: a name has capitals and no digits, and a record
 // number has at least four digits. Years alone, ages and names of wards are not among them.
 func Columns(text string) []data.Span {
+	return slices.DeleteFunc(inTables(text), isNoPHI)
+}
+
+// NoPHI returns what the headings of columns tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
+// may take for dates, and names of tests and drugs.
+func NoPHI(text string) []data.Span {
+	return slices.DeleteFunc(inTables(text), func(s data.Span) bool { return !isNoPHI(s) })
+}
+
+func isNoPHI(s data.Span) bool { return s.Type == ranges || s.Type == things }
+
+// inTables returns the values in tables whose columns have a type.
+func inTables(text string) []data.Span {
 	if !strings.ContainsAny(text, "\t|") && !strings.Contains(text, "  ") {
 		return nil
 	}
 	var found []data.Span
 	var types []string // of the columns of the table; nil outside of tables
 	var cut func(text string, line cell) []cell
+	markup := false // the table may be one of HTML, whose cells stand between tabs and whose rows between blank lines
 	for at := 0; at < len(text); {
 		line := cell{at, len(text)}
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
@@ -64,12 +80,14 @@ func Columns(text string) []data.Span {
 		at = line.end + 1
 		if next, how := header(text, line); next != nil || types == nil {
 			types, cut = next, how
+			markup = text[line.start:line.end] != "" && text[line.start] == '\t'
 			continue
 		}
 		switch cells := cut(text, line); {
 		case len(cells) > 0 && len(cells) <= len(types) && isRow(text, cells):
 			found = appendValues(found, text, cells, types)
-		case !isRuler(text[line.start:line.end]):
+		case markup && strings.TrimSpace(text[line.start:line.end]) == "", isRuler(text[line.start:line.end]):
+		default:
 			types = nil
 		}
 	}
@@ -77,7 +95,9 @@ func Columns(text string) []data.Span {
 }
 
 // ColumnTypes lists the types of Columns.
-func ColumnTypes() []string { return slices.Sorted(maps.Keys(values)) }
+func ColumnTypes() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(typ string) bool { return isNoPHI(data.Span{Type: typ}) })
+}
 
 // header returns the types of the columns if a line is the head of a table, and how its rows are cut into cells.
 func header(text string, line cell) ([]string, func(string, cell) []cell) {
@@ -100,7 +120,7 @@ const maxHeading = 30
 // least two, and half of them, are known, and one of these has a type.
 func columnTypes(text string, cells []cell) []string {
 	types := make([]string, len(cells))
-	full, known, things, persons, some := 0, 0, false, false, false
+	full, known, ofThings, persons, some := 0, 0, false, false, false
 	for i, c := range cells {
 		heading := headingKey(text[c.start:c.end])
 		if c.end-c.start > maxHeading {
@@ -114,7 +134,9 @@ func columnTypes(text string, cells []cell) []string {
 		case "":
 			continue
 		case thing:
-			things = true
+			ofThings = true
+		case ranges, things:
+			some, ofThings = true, true
 		case other, bareName:
 		case "PATIENT", "DOCTOR", "PHONE", "MEDICALRECORD":
 			some, persons = true, true
@@ -126,7 +148,7 @@ func columnTypes(text string, cells []cell) []string {
 	}
 	for i, typ := range types {
 		switch {
-		case typ == bareName && !things && persons:
+		case typ == bareName && !ofThings && persons:
 			types[i], some = "PATIENT", true
 		case typ == bareName || typ == thing || typ == other:
 			types[i] = ""
@@ -237,6 +259,8 @@ var values = map[string]func(string) bool{
 	"STREET": func(s string) bool { return streetCell.MatchString(s) },
 	"CITY":   isName,
 	"ZIP":    func(s string) bool { return zipCell.MatchString(s) },
+	ranges:   func(s string) bool { return rangeCell.MatchString(s) },
+	things:   func(s string) bool { return thingCell.MatchString(s) },
 }
 
 var (
@@ -248,6 +272,8 @@ var (
 	identifier   = regexp.MustCompile(`^[#]?[A-Za-z]{0,6}[-. ]?[0-9][0-9A-Za-z./ -]{2,30}$`)
 	phoneCell    = regexp.MustCompile(`^(?i:(?:\+|\()?[0-9][0-9 ()./+-]{2,22}(?:[ ,]*(?:x|ext\.?|#)[ ]?[0-9]{1,6})?|(?:x|ext\.?|#)[ ]?[0-9]{3,6})$`)
 	streetCell   = regexp.MustCompile(`^(?:[0-9]+[A-Za-z]? \p{L}.*|\p{L}.*[ ,º°/.][0-9].*)$`)
+	rangeCell    = regexp.MustCompile(`^[(\[]?(?:[<>≤≥] ?)?[0-9]{1,5}(?:[.,][0-9]{1,3})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?(?: ?\p{L}{1,6}(?:/\p{L}{1,5})?| ?%)?[)\]]?$`)
+	thingCell    = regexp.MustCompile(`^\p{L}[\p{L}0-9'+%/.-]{0,24}(?: [\p{L}0-9(][\p{L}0-9'()+%/.-]{0,14}){0,3}$`)
 	zipCell      = regexp.MustCompile(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
 	personTitles = regexp.MustCompile(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d)\b\.?[ ]*)+`)
 	credential   = regexp.MustCompile(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)

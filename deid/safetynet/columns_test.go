@@ -25,6 +25,7 @@ func TestColumns(t *testing.T) {
 		{"addresses", "Contact\tAddress\tTown\tPostcode\nBisi Bello\t14 Elm Row\tStockport\tSK1 3XE\nIker\tunknown\t\t28013\n",
 			[]string{"PATIENT Bisi Bello", "STREET 14 Elm Row", "CITY Stockport", "ZIP SK1 3XE", "PATIENT Iker", "ZIP 28013"}},
 		{"names of drugs", "Name\tDose\tRoute\tStart\nLisinopril\t10 mg\tPO\tnow\n", nil},
+		{"markup", "\n\n\tDrug\t\tStart\t\tStop\t\n\n\n\tKeflex\t\t3/2\t\t3/9\t\n\n\n\tTylenol\t\t\t\t4/9\t\n\n3/9\t3/10\n", []string{"DATE 3/2", "DATE 3/9", "DATE 4/9"}},
 		{"names of devices", "Name\tSerial no\tSite\nMedtronic Azure\tRNB771204\tL chest\n", []string{"IDNUM RNB771204"}},
 		{"words in columns of persons", "Patient\tProvider\tPhone\nMother\tCardiology\tnone\nVacant\tICU\t12\n", nil},
 		{"labels beside values", "Paciente | Quispe Choque\nEdad | 48\nDx | Cushing\nNugent | 11,2\n", nil},
@@ -43,6 +44,24 @@ func TestColumns(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestNoPHI(t *testing.T) {
+	const text = "Test\tResult\tReference range\tDate\nHgb\t9.8\t12-16\t3-4\nK\t4.1\t(3.5 - 5.1)\t3/4\nTSH\t2\t<4.2 mU/L\tnow\nPT\t12\tsee 3/4\t3/5\n"
+	var got []string
+	for _, s := range NoPHI(text) {
+		got = append(got, text[s.Start:s.End])
+	}
+	if diff := cmp.Diff([]string{"Hgb", "12-16", "K", "(3.5 - 5.1)", "TSH", "<4.2 mU/L", "PT"}, got); diff != "" {
+		t.Error(diff)
+	}
+	got = nil
+	for _, s := range Columns(text) {
+		got = append(got, text[s.Start:s.End])
+	}
+	if diff := cmp.Diff([]string{"3-4", "3/4", "3/5"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
