@@ -25,6 +25,7 @@ import (
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
 //     time of day such as 14-45-00 after a date.
 //   - An age grows over its fraction (92.5) and over the plus of 90+, and what is left of 1,104 months is none.
+//   - The extension of a file's name (Lund_Oda.pdf) is cut off.
 //   - Ordinary words in lower case and medical shorthand (L hand) after a person's name are cut off, and initials beside it are added. A title that was found as a
 //     name of its own, before the name, is dropped.
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
@@ -79,11 +80,19 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 					part.End = end
 				}
 			}
+			if sort != data.URL && sort != data.Email {
+				if part.End -= len(extension.FindString(text[part.Start:part.End])); part.Start == part.End {
+					continue
+				}
+			}
 			all = append(all, part)
 		}
 	}
 	return append(all, besideDates(text, all, sort)...)
 }
+
+// extension matches the extension of the name of a file.
+var extension = regexp.MustCompile(`\.(?i:pdf|docx?|txt|rtf|odt|xml|html?|json|csv|xlsx?|jpe?g|png|gif|tiff?|bmp|dcm|hl7|zip|gz|mp[34]|wav|eml|msg)$`)
 
 // drawn contains the characters of ruled lines, and the one between the columns of a table.
 const drawn = "\t-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
