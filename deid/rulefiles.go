@@ -169,9 +169,18 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		}
 	}
 	net.Formulaic = func(text string) []data.Span {
+		columns := safetynet.Columns(text)
 		var found []data.Span
+		seen := map[[2]int]bool{}
 		for b := range of(text) {
-			found = append(found, b.find(text, found)...)
+			for _, s := range b.find(text, columns) {
+				if at := [2]int{s.Start, s.End}; !seen[at] {
+					found = append(found, s)
+				}
+			}
+			for _, s := range found {
+				seen[[2]int{s.Start, s.End}] = true
+			}
 		}
 		return found
 	}
@@ -240,13 +249,12 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	return b
 }
 
-// find returns the spans in a text, and the values in columns of its tables, except those that are among earlier ones.
-func (b builtinRules) find(text string, earlier []data.Span) []data.Span {
+// find returns the spans in a text, and the values in columns of its tables.
+func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 	var found []data.Span
-	for _, s := range safetynet.Columns(text) {
-		if s.Type = b.columns[s.Type]; !slices.ContainsFunc(earlier, func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }) {
-			found = append(found, s)
-		}
+	for _, s := range columns {
+		s.Type = b.columns[s.Type]
+		found = append(found, s)
 	}
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
 		if set == nil {
@@ -257,8 +265,7 @@ func (b builtinRules) find(text string, earlier []data.Span) []data.Span {
 			spans = b.beside.Correct(text, spans)
 		}
 		for _, s := range spans {
-			same := func(other data.Span) bool { return other.Start == s.Start && other.End == s.End }
-			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) || slices.ContainsFunc(earlier, same) {
+			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) {
 				continue
 			}
 			s.Type = b.become[s.Type]

@@ -100,6 +100,9 @@ const drawn = "\t-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗�
 // ruler matches a ruled line: a separator of three characters or more, or the border of a table cell, such as a tab.
 var ruler = regexp.MustCompile(`\t+|[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
 
+// rulerOrLine also matches the end of a line.
+var rulerOrLine = regexp.MustCompile(`[\r\n]+|` + ruler.String())
+
 // withoutRulers cuts ruled lines out of a span, and returns the parts that contain a letter or a digit, without white space
 // around them.
 func withoutRulers(text string, s data.Span) []data.Span {
@@ -107,6 +110,9 @@ func withoutRulers(text string, s data.Span) []data.Span {
 	var cuts [][]int
 	if strings.ContainsAny(value, drawn) {
 		cuts = ruler.FindAllStringIndex(value, -1)
+		if strings.ContainsAny(value, "\t|") && strings.Contains(value, "\n") { // rows of a table
+			cuts = rulerOrLine.FindAllStringIndex(value, -1)
+		}
 	}
 	if len(cuts) == 0 && hasWord(value) {
 		return []data.Span{s}

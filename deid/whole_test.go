@@ -63,6 +63,7 @@ func checkWhole(t *testing.T, texts map[string]string) {
 func TestHalfATokenStayed(t *testing.T) {
 	checkWhole(t, map[string]string{
 		"«PATIENT|Oda Lund\tAda\t\tBerg»\tICU":                                              "«PATIENT|Oda Lund»\t«PATIENT|Ada»\t\t«PATIENT|Berg»\tICU", // cells of a table
+		"«PATIENT|Oda\tLund\r\nAda\tBerg»\tICU":                                             "«PATIENT|Oda»\t«PATIENT|Lund»\r\n«PATIENT|Ada»\t«PATIENT|Berg»\tICU",
 		"see «PATIENT|Lund»«DEVICE|.pdf»":                                                   "see «PATIENT|Lund».pdf",
 		"see «USERNAME|Lund_Oda.pdf», «PATIENT|Lund.docx» and «URL|http://a.example/x.pdf»": "see «USERNAME|Lund_Oda».pdf, «PATIENT|Lund».docx and «URL|http://a.example/x.pdf»",
 		"room «AGE|412»b, bed 2":                                                            "room «AGE|412b», bed 2",

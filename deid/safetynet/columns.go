@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -36,12 +37,17 @@ var headings = sync.OnceValue(func() map[string]string {
 	return all
 })
 
+// The types of columns of columnLists that are not those of values.
 const (
-	bareName = "NAME"  // of a person, or of anything else: see columnTypes
+	bareName = "NAME"  // of a person beside others of persons, or of anything else
+	anyID    = "ID"    // of a person or, beside things, of a thing
+	anyExt   = "EXT"   // a telephone number beside names, or something else
+	day      = "DAY"   // a date or, beside a scale, a score
+	scale    = "="     // of a scale
 	thing    = "-"     // the column shows that others are about things
 	other    = "+"     // of a column without PHI
 	ranges   = "RANGE" // of results
-	things   = "THING" // names of tests and drugs
+	test     = "TEST"  // names of tests
 )
 
 // cell is a part of a text.
@@ -56,12 +62,12 @@ func Columns(text string) []data.Span {
 }
 
 // NoPHI returns what the headings of columns tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
-// may take for dates, and names of tests and drugs.
+// may take for dates, and abbreviations of tests.
 func NoPHI(text string) []data.Span {
 	return slices.DeleteFunc(inTables(text), func(s data.Span) bool { return !isNoPHI(s) })
 }
 
-func isNoPHI(s data.Span) bool { return s.Type == ranges || s.Type == things }
+func isNoPHI(s data.Span) bool { return s.Type == ranges || s.Type == test }
 
 // inTables returns the values in tables whose columns have a type.
 func inTables(text string) []data.Span {
@@ -69,29 +75,38 @@ func inTables(text string) []data.Span {
 		return nil
 	}
 	var found []data.Span
-	var types []string // of the columns of the table; nil outside of tables
-	var cut func(text string, line cell) []cell
-	markup := false // the table may be one of HTML, whose cells stand between tabs and whose rows between blank lines
+	var open table
 	for at := 0; at < len(text); {
 		line := cell{at, len(text)}
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			line.end = at + n
 		}
 		at = line.end + 1
-		if next, how := header(text, line); next != nil || types == nil {
-			types, cut = next, how
-			markup = text[line.start:line.end] != "" && text[line.start] == '\t'
+		if next := header(text, line); next.types != nil || open.types == nil {
+			found = open.appendValues(found, text)
+			open = next
 			continue
 		}
-		switch cells := cut(text, line); {
-		case len(cells) > 0 && len(cells) <= len(types) && isRow(text, cells):
-			found = appendValues(found, text, cells, types)
-		case markup && strings.TrimSpace(text[line.start:line.end]) == "", isRuler(text[line.start:line.end]):
+		cells := open.cut(text, line)
+		switch n := len(open.types); {
+		case isRow(text, cells) && (len(cells) == n || len(cells) < n && !open.aligned):
+			open.rows = append(open.rows, cells)
+		case open.markup && strings.TrimSpace(text[line.start:line.end]) == "", isRuler(text[line.start:line.end]):
 		default:
-			types = nil
+			found = open.appendValues(found, text)
+			open = table{}
 		}
 	}
-	return found
+	return open.appendValues(found, text)
+}
+
+// table is what was read of a table.
+type table struct {
+	types   []string // of its columns; nil if there is no table
+	cut     func(text string, line cell) []cell
+	aligned bool // the cells are separated by blanks, so that none is empty
+	markup  bool // it may be one of HTML, whose cells stand between tabs and whose rows between blank lines
+	rows    [][]cell
 }
 
 // ColumnTypes lists the types of Columns.
@@ -99,18 +114,18 @@ func ColumnTypes() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(typ string) bool { return isNoPHI(data.Span{Type: typ}) })
 }
 
-// header returns the types of the columns if a line is the head of a table, and how its rows are cut into cells.
-func header(text string, line cell) ([]string, func(string, cell) []cell) {
+// header returns the table of which a line is the head, without types if it is none.
+func header(text string, line cell) table {
 	value := text[line.start:line.end]
 	for _, separator := range []struct {
 		in  string
 		cut func(string, cell) []cell
 	}{{"\t", tabbed}, {"|", barred}, {"  ", aligned}} {
 		if strings.Contains(value, separator.in) {
-			return columnTypes(text, separator.cut(text, line)), separator.cut
+			return table{types: columnTypes(text, separator.cut(text, line)), cut: separator.cut, aligned: separator.in == "  ", markup: value[0] == '\t'}
 		}
 	}
-	return nil, nil
+	return table{}
 }
 
 // maxHeading is the maximum length of a heading.
@@ -120,7 +135,8 @@ const maxHeading = 30
 // least two, and half of them, are known, and one of these has a type.
 func columnTypes(text string, cells []cell) []string {
 	types := make([]string, len(cells))
-	full, known, ofThings, persons, some := 0, 0, false, false, false
+	full, known := 0, 0
+	has := map[string]bool{}
 	for i, c := range cells {
 		heading := headingKey(text[c.start:c.end])
 		if c.end-c.start > maxHeading {
@@ -129,32 +145,46 @@ func columnTypes(text string, cells []cell) []string {
 			continue
 		}
 		full++
-		typ := headings()[heading]
-		switch typ {
-		case "":
-			continue
-		case thing:
-			ofThings = true
-		case ranges, things:
-			some, ofThings = true, true
-		case other, bareName:
-		case "PATIENT", "DOCTOR", "PHONE", "MEDICALRECORD":
-			some, persons = true, true
-		default:
-			some = true
+		if types[i] = headings()[heading]; types[i] != "" {
+			known++
+			has[types[i]] = true
 		}
-		known++
-		types[i] = typ
 	}
+	if known < 2 || 2*known < full {
+		return nil
+	}
+	names := has["PATIENT"] || has["DOCTOR"]
+	persons, ofThings := names || has["PHONE"] || has["MEDICALRECORD"] || has["STREET"] || has["ZIP"] || has[anyExt], has[thing] || has[test] || has[ranges]
 	for i, typ := range types {
-		switch {
-		case typ == bareName && !ofThings && persons:
-			types[i], some = "PATIENT", true
-		case typ == bareName || typ == thing || typ == other:
-			types[i] = ""
+		is := ""
+		switch typ {
+		case bareName:
+			if persons && !ofThings {
+				is = "PATIENT"
+			}
+		case anyID:
+			if !ofThings {
+				is = "IDNUM"
+			}
+		case anyExt:
+			if (names || has[bareName]) && !ofThings {
+				is = "PHONE"
+			}
+		case day:
+			if is = day; has[scale] || has[test] {
+				is = ""
+			}
+		case ranges:
+			if has[thing] || has[test] {
+				is = ranges
+			}
+		case scale, thing, other:
+		default:
+			is = typ
 		}
+		types[i] = is
 	}
-	if known < 2 || 2*known < full || !some {
+	if !slices.ContainsFunc(types, func(typ string) bool { return typ != "" }) {
 		return nil
 	}
 	return types
@@ -236,17 +266,70 @@ func isRuler(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-=_+|: \t\r") == ""
 }
 
-func appendValues(found []data.Span, text string, cells []cell, types []string) []data.Span {
-	for i, c := range cells {
-		typ := types[i]
-		if typ == "PATIENT" || typ == "DOCTOR" {
-			c = withoutTitle(text, c)
-		}
-		if is := values[typ]; is != nil && c.start < c.end && c.end-c.start <= maxCell && is(text[c.start:c.end]) {
+// appendValues appends the values of the table.
+func (t table) appendValues(found []data.Span, text string) []data.Span {
+	if len(t.rows) == 0 {
+		return found
+	}
+	fits := make([]bool, len(t.types)) // whether the short dates of a column do
+	for i, typ := range t.types {
+		fits[i] = typ != day || t.isCalendar(text, i)
+	}
+	for _, cells := range t.rows {
+		for i, c := range cells {
+			typ := t.types[i]
+			switch typ {
+			case "PATIENT", "DOCTOR":
+				c = withoutTitle(text, c)
+			case ranges, test:
+				if len(cells) != len(t.types) { // as in a signature below the table
+					continue
+				}
+			}
+			is := values[typ]
+			if typ == day {
+				is = values["DATE"]
+			}
+			if is == nil || c.start == c.end || c.end-c.start > maxCell || !is(text[c.start:c.end]) || !fits[i] && shortDay.MatchString(text[c.start:c.end]) {
+				continue
+			}
+			if typ == day {
+				typ = "DATE"
+			}
 			found = append(found, data.Span{Start: c.start, End: c.end, Type: typ, Score: 1})
 		}
 	}
 	return found
+}
+
+// shortDay matches what may be a day and a month or a score.
+var shortDay = regexp.MustCompile(`^([0-9]{1,2})([/-])([0-9]{1,2})$`)
+
+// isCalendar reports whether the fractions in a column may all be days and months. They are scores if one is none, or if
+// all have the same second number, of which many scores are.
+func (t table) isCalendar(text string, column int) bool {
+	first, second := map[string]bool{}, map[string]bool{}
+	for _, cells := range t.rows {
+		if column >= len(cells) {
+			continue
+		}
+		value := text[cells[column].start:cells[column].end]
+		m := shortDay.FindStringSubmatch(value)
+		if m == nil {
+			continue
+		}
+		if m[2] == "-" || !isDay(value) {
+			return false
+		}
+		first[m[1]], second[m[3]] = true, true
+	}
+	if len(first) < 2 || len(second) > 1 {
+		return true
+	}
+	for of := range second {
+		return !slices.Contains([]string{"3", "5", "7", "10", "15", "20", "30"}, of)
+	}
+	return true
 }
 
 // maxCell is the maximum length of a value.
@@ -255,12 +338,14 @@ const maxCell = 80
 // values are tests of the values of a column, by its type.
 var values = map[string]func(string) bool{
 	"DATE": isDay, "PATIENT": isName, "DOCTOR": isName, "MEDICALRECORD": isIdentifier, "IDNUM": isIdentifier,
-	"PHONE":  func(s string) bool { return phoneCell.MatchString(s) && digits(s) >= 3 },
+	"PHONE": func(s string) bool {
+		return phoneCell.MatchString(s) && digits(s) >= 3 && !(digits(s) < 7 && strings.ContainsAny(s, "-./"))
+	},
 	"STREET": func(s string) bool { return streetCell.MatchString(s) },
 	"CITY":   isName,
 	"ZIP":    func(s string) bool { return zipCell.MatchString(s) },
-	ranges:   func(s string) bool { return rangeCell.MatchString(s) },
-	things:   func(s string) bool { return thingCell.MatchString(s) },
+	ranges:   isRange,
+	test:     func(s string) bool { return testCell.MatchString(s) },
 }
 
 var (
@@ -269,13 +354,14 @@ var (
 	isoCell    = regexp.MustCompile(`^[0-9]{4}[/-]([0-9]{1,2})[/-]([0-9]{1,2})(?:[ T].{0,20})?$`)
 	monthCell  = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + monthName + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + monthName + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
 		monthName + `\.?[ -](?:de )?(?:19|20)[0-9]{2})$`)
-	identifier   = regexp.MustCompile(`^[#]?[A-Za-z]{0,6}[-. ]?[0-9][0-9A-Za-z./ -]{2,30}$`)
+	identifier   = regexp.MustCompile(`^#?[A-Za-z]{0,6}[-.]?[0-9]+(?:[./ -]?[0-9A-Za-z]+){0,8}$`)
+	otherCode    = regexp.MustCompile(`^(?:[0-9]+\.[0-9]+|[A-Z][0-9]{2}\.[0-9A-Z]+|(?i:[cpgmn]\..*)|(?:19|20)[0-9]{2}(?:[-/](?:19|20)?[0-9]{2})?)$`)
 	phoneCell    = regexp.MustCompile(`^(?i:(?:\+|\()?[0-9][0-9 ()./+-]{2,22}(?:[ ,]*(?:x|ext\.?|#)[ ]?[0-9]{1,6})?|(?:x|ext\.?|#)[ ]?[0-9]{3,6})$`)
-	streetCell   = regexp.MustCompile(`^(?:[0-9]+[A-Za-z]? \p{L}.*|\p{L}.*[ ,º°/.][0-9].*)$`)
-	rangeCell    = regexp.MustCompile(`^[(\[]?(?:[<>≤≥] ?)?[0-9]{1,5}(?:[.,][0-9]{1,3})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?(?: ?\p{L}{1,6}(?:/\p{L}{1,5})?| ?%)?[)\]]?$`)
-	thingCell    = regexp.MustCompile(`^\p{L}[\p{L}0-9'+%/.-]{0,24}(?: [\p{L}0-9(][\p{L}0-9'()+%/.-]{0,14}){0,3}$`)
+	streetCell   = regexp.MustCompile(`^(?:[0-9]+[A-Za-z]? \p{L}.*|\p{L}+[./ ]+\p{L}{3,}.*[ ,º°/.][0-9].*)$`)
+	rangeCell    = regexp.MustCompile(`^[(\[]?(?:([0-9]{1,3}(?:[.,][0-9]{1,3})?) ?[-–] ?([0-9]{1,3}(?:[.,][0-9]{1,3})?)|[<>≤≥] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)(?: ?\p{L}{1,6}(?:/\p{L}{1,5})?| ?%)?[)\]]?$`)
+	testCell     = regexp.MustCompile(`^(?:[A-Z]{2,4}[0-9]{0,2}|[A-Z]{1,2}[0-9][A-Z0-9]{0,2})$`)
 	zipCell      = regexp.MustCompile(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
-	personTitles = regexp.MustCompile(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d)\b\.?[ ]*)+`)
+	personTitles = regexp.MustCompile(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
 	credential   = regexp.MustCompile(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)
 	nameCell     = regexp.MustCompile(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)){0,5}$`)
 )
@@ -311,8 +397,20 @@ func digits(s string) (n int) {
 	return n
 }
 
+// isRange reports whether a value is a range of results, which begins with its lower number.
+func isRange(s string) bool {
+	m := rangeCell.FindStringSubmatch(s)
+	if m == nil || m[1] == "" {
+		return m != nil
+	}
+	low, err := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64)
+	high, err2 := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
+	zero := func(s string) bool { return len(s) > 1 && s[0] == '0' && s[1] != '.' && s[1] != ',' } // as in a date
+	return err == nil && err2 == nil && low < high && !zero(m[1]) && !zero(m[2])
+}
+
 func isIdentifier(s string) bool {
-	return identifier.MatchString(s) && digits(s) >= 4 && !isDay(s)
+	return identifier.MatchString(s) && digits(s) >= 4 && !isDay(s) && !otherCode.MatchString(s)
 }
 
 // withoutTitle cuts titles and credentials off a name.
@@ -330,7 +428,8 @@ func isName(s string) bool {
 	if !nameCell.MatchString(s) {
 		return false
 	}
-	if noName()[fold.Fold(s)] {
+	words := strings.Fields(s)
+	if noName()[fold.Fold(s)] || len(words) > 1 && slices.ContainsFunc(words, func(word string) bool { return roles()[fold.Fold(word)] }) {
 		return false
 	}
 	return slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }), func(word string) bool {
@@ -340,17 +439,34 @@ func isName(s string) bool {
 	})
 }
 
-// noName has words and phrases that stand in columns of names and are none, folded.
-var noName = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
-	for _, list := range []string{"en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
-		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs", "en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words"} {
-		for _, entry := range wordlists.Entries(list) {
-			all[fold.Fold(entry)] = true
-		}
-	}
-	for _, word := range strings.Fields("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum n/a libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias") {
+// roles has words for people by what they do, folded.
+var roles = sync.OnceValue(func() map[string]bool {
+	all := folded("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints")
+	for _, word := range strings.Fields("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department") {
 		all[word] = true
 	}
 	return all
 })
+
+// noName has words and phrases that stand in columns of names and are none, folded.
+var noName = sync.OnceValue(func() map[string]bool {
+	all := folded("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
+		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs",
+		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words")
+	for _, word := range strings.Fields("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth " +
+		"voicemail float pool walker rollator ambulated n/a libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias") {
+		all[word] = true
+	}
+	return all
+})
+
+// folded returns the entries of lists of words.
+func folded(lists ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, list := range lists {
+		for _, entry := range wordlists.Entries(list) {
+			all[fold.Fold(entry)] = true
+		}
+	}
+	return all
+}
