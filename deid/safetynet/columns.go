@@ -339,7 +339,7 @@ const maxCell = 80
 var values = map[string]func(string) bool{
 	"DATE": isDay, "PATIENT": isName, "DOCTOR": isName, "MEDICALRECORD": isIdentifier, "IDNUM": isIdentifier,
 	"PHONE": func(s string) bool {
-		return phoneCell.MatchString(s) && digits(s) >= 3 && !(digits(s) < 7 && strings.ContainsAny(s, "-./"))
+		return phoneCell.MatchString(s) && digits(s) >= 3 && (digits(s) >= 7 || !strings.ContainsAny(s, "-./"))
 	},
 	"STREET": func(s string) bool { return streetCell.MatchString(s) },
 	"CITY":   isName,
