@@ -248,3 +248,20 @@ func TestRTFInCCDA(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A file with each cell on a line of its own hid the rows of its tables.
+func TestRowsOfNarrativesStandInOneLine(t *testing.T) {
+	const row = "<tr>\n   <td>Lisinopril</td>\n   <td>3/2</td>\n  </tr>"
+	file := strings.Replace(cda1, `<tr><td ID="c1">Ana</td>`, row+`<tr><td ID="c1">Ana</td>`, 1)
+	for _, r := range readAll(t, example{"ccda", "a.xml", file, cdaOptions()}) {
+		for _, n := range r.Notes {
+			if strings.Contains(n.Text, "Lisinopril") {
+				if !strings.Contains(n.Text, "\n\tLisinopril\t\t3/2\t\n") {
+					t.Errorf("the row reads as %q", n.Text)
+				}
+				return
+			}
+		}
+	}
+	t.Error("no note has the row")
+}

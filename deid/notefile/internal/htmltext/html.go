@@ -79,12 +79,15 @@ func (h *Text) Below(edits []markup.Edit) []markup.Edit {
 func Read(source string) (*Text, error) {
 	h := &Text{source: source}
 	h.Encode, h.Others = markup.EscapeText, []func(string) string{EscapeAttribute, escapeUnquoted}
+	inRow := false // the last tag is of a row or a cell
 	for at := 0; at < len(source); {
 		n := strings.IndexAny(source[at:], "<&")
 		if n < 0 {
 			n = len(source) - at
 		}
-		h.Verbatim(at, source[at:at+n])
+		if text := source[at : at+n]; !inRow || strings.TrimSpace(text) != "" || !cellStart.MatchString(source[at+n:]) {
+			h.Verbatim(at, text) // unlike the white space between the cells of a row, which stand in one line
+		}
 		if at += n; at == len(source) {
 			break
 		}
@@ -106,6 +109,7 @@ func Read(source string) (*Text, error) {
 		if err := h.tag(at, tag); err != nil {
 			return nil, err
 		}
+		inRow = tag.name == "tr" || tag.name == "td" || tag.name == "th"
 		at += tag.n
 	}
 	return h, nil
@@ -113,6 +117,9 @@ func Read(source string) (*Text, error) {
 
 // reference adds the character reference at a position, or else the ampersand, and returns its
 // length.
+// cellStart matches the start of a cell.
+var cellStart = regexp.MustCompile(`^<(?i:td|th)[\s/>]`)
+
 func (h *Text) reference(at int) int {
 	rest := h.source[at:]
 	n := referenceLen(rest)
