@@ -173,12 +173,13 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		var found []data.Span
 		seen := map[[2]int]bool{}
 		for b := range of(text) {
+			earlier := len(found) // spans of the rules for other languages
 			for _, s := range b.find(text, columns) {
-				if at := [2]int{s.Start, s.End}; !seen[at] {
+				if !seen[[2]int{s.Start, s.End}] {
 					found = append(found, s)
 				}
 			}
-			for _, s := range found {
+			for _, s := range found[earlier:] {
 				seen[[2]int{s.Start, s.End}] = true
 			}
 		}
@@ -229,24 +230,23 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 		add(b.beside, func(string) string { return safetynet.OtherType(types) })
 	}
 	for _, typ := range safetynet.ColumnTypes() {
-		b.columns[typ] = typ
-		for _, set := range []*data.TypeSet{typesFor(name), types} {
-			if set == nil || types.Has(typ) && set.Has(typ) {
-				continue
-			}
-			of := set.OfSort(sortOfRule(typ))
-			if as := data.Any.Describe(typ); as.Sort == data.Person {
-				of = set.OfPerson(as.Clinician)
-			}
-			if b.columns[typ] = of; types.Has(of) {
-				break
-			}
-		}
-		if !types.Has(b.columns[typ]) {
-			b.columns[typ] = safetynet.OtherType(types)
+		if b.columns[typ] = counterpart(typesFor(name), typ); !types.Has(b.columns[typ]) {
+			b.columns[typ] = cmp.Or(counterpart(types, typ), safetynet.OtherType(types))
 		}
 	}
 	return b
+}
+
+// counterpart returns the type of a set for the values of a type of another one: the type itself if the set is nil or has it, and "" if there is none.
+func counterpart(set *data.TypeSet, typ string) string {
+	switch known := data.Any.Describe(typ); {
+	case set == nil || set.Has(typ):
+		return typ
+	case known.Sort == data.Person:
+		return set.OfPerson(known.Clinician)
+	default:
+		return set.OfSort(known.Sort)
+	}
 }
 
 // find returns the spans in a text, and the values in columns of its tables.

@@ -94,8 +94,8 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 // extension matches the extension of the name of a file.
 var extension = regexp.MustCompile(`\.(?i:pdf|docx?|txt|rtf|odt|xml|html?|json|csv|xlsx?|jpe?g|png|gif|tiff?|bmp|dcm|hl7|zip|gz|mp[34]|wav|eml|msg)$`)
 
-// drawn contains the characters of ruled lines, and the one between the columns of a table.
-const drawn = "\t-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
+// drawn contains the characters of ruled lines.
+const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
 
 // ruler matches a ruled line: a separator of three characters or more, or the border of a table cell, such as a tab.
 var ruler = regexp.MustCompile(`\t+|[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
@@ -108,11 +108,11 @@ var rulerOrLine = regexp.MustCompile(`[\r\n]+|` + ruler.String())
 func withoutRulers(text string, s data.Span) []data.Span {
 	value := text[s.Start:s.End]
 	var cuts [][]int
-	if strings.ContainsAny(value, drawn) {
+	switch {
+	case strings.ContainsAny(value, "\t|"): // cells of a table, perhaps of several rows
+		cuts = rulerOrLine.FindAllStringIndex(value, -1)
+	case strings.ContainsAny(value, drawn):
 		cuts = ruler.FindAllStringIndex(value, -1)
-		if strings.ContainsAny(value, "\t|") && strings.Contains(value, "\n") { // rows of a table
-			cuts = rulerOrLine.FindAllStringIndex(value, -1)
-		}
 	}
 	if len(cuts) == 0 && hasWord(value) {
 		return []data.Span{s}

@@ -1,11 +1,6 @@
 package nn
 
-import (
-	"bytes"
-	"unsafe"
-
-	"github.com/lethe-deid/lethe/nn/kernel"
-)
+import "github.com/lethe-deid/lethe/nn/kernel"
 
 // Int8 makes LSTM and Linear layers that are added later multiply with weights and inputs rounded to
 // integers of 8 bits: see kernel.Int8. It has no effect in a graph for training.
@@ -28,7 +23,7 @@ func (w *weights) set(m kernel.Matrix) {
 	switch {
 	case !w.int8:
 		w.factor.Set(m)
-	case w.rounded == nil || !bytes.Equal(bytesOf(w.from), bytesOf(m.Data)):
+	case w.rounded == nil || !kernel.SameBits(w.from, m.Data):
 		w.from, w.rounded = append(w.from[:0], m.Data...), kernel.Quantize(m)
 	}
 }
@@ -40,9 +35,4 @@ func (w *weights) addMul(z, x kernel.Matrix) {
 	} else {
 		w.factor.AddMul(z, x)
 	}
-}
-
-// bytesOf returns the memory of numbers, which are compared several times as fast as the numbers.
-func bytesOf(x []float32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }

@@ -150,8 +150,8 @@ func IsOfTool(key string, value []byte) bool {
 }
 
 // drafts lists more keys under which Label Studio and its relatives store annotations, which nobody takes for those of the
-// record.
-var drafts = []string{"completions", "drafts", "result", "results", "prediction"}
+// record. Results are not among them, because they may be those of a laboratory.
+var drafts = []string{"completions", "drafts", "prediction"}
 
 // areStrings reports whether a JSON value is a list of strings that is not empty.
 func areStrings(value []byte) bool {

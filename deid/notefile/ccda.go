@@ -291,7 +291,7 @@ func (c *cda) characters(t xmlnotes.Token) error {
 	if c.dropped > 0 || e.text == nil {
 		return nil
 	}
-	if c.top().start.Local == "tr" && strings.TrimSpace(c.file[t.From:t.To]) == "" {
+	if e.start.Local == "tr" && strings.TrimSpace(c.file[t.From:t.To]) == "" {
 		return nil // only lays out the file, so that the cells of a row stand in one line of the text
 	}
 	c.add(e.text, t)

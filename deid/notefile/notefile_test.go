@@ -252,7 +252,7 @@ func TestMarksAreMadeAnew(t *testing.T) {
 			t.Errorf("%s: %s", tool, got)
 		}
 	}
-	for _, other := range []string{`"tokens":2`, `"annotations":["seen on the ward"]`, `"predictions":{"risk":0.2}`, `"results":[{"code":"TSH","value":2}]`, `"mentions":["flu"]`} {
+	for _, other := range []string{`"tokens":2`, `"annotations":["seen on the ward"]`, `"predictions":{"risk":0.2}`, `"results":[{"code":"TSH","value":2,"from":1,"to":4}]`, `"mentions":["flu"]`} {
 		line := `{"text":"ñ",` + other + `}`
 		if got := encode(readAll(t, example{"jsonl", "n.jsonl", line, Options{}}), none); got != line {
 			t.Errorf("%s became %s", line, got)

@@ -58,7 +58,7 @@ func (k Cell) Forward(z, before, c, tanhC, h []float32) {
 }
 
 // Predict computes c and h like Forward, for networks that are not trained. It is faster, and differs in the last bits.
-// What it leaves in z has no meaning. It panics for FullPeephole.
+// What it leaves in z has no meaning: pure Go writes tanh(c) over the gate j, which is read before. It panics for FullPeephole.
 func (k Cell) Predict(z, before, c, h []float32) {
 	if len(z) != k.Gates()*len(c) || k == FullPeephole {
 		panic("kernel: Predict: the length of z does not match the cell's gates, or the cell is FullPeephole")

@@ -324,3 +324,18 @@ func TestCellInPlace(t *testing.T) {
 		}
 	})
 }
+
+func TestSameBits(t *testing.T) {
+	nan, zero := float32(math.NaN()), float32(0)
+	for _, test := range []struct {
+		x, y []float32
+		same bool
+	}{
+		{nil, nil, true}, {[]float32{}, nil, true}, {[]float32{1, nan}, []float32{1, nan}, true},
+		{[]float32{1}, []float32{1, 2}, false}, {[]float32{zero}, []float32{float32(math.Copysign(0, -1))}, false}, {[]float32{1, 2}, []float32{1, 3}, false},
+	} {
+		if got := SameBits(test.x, test.y); got != test.same {
+			t.Errorf("%v and %v: %v", test.x, test.y, got)
+		}
+	}
+}

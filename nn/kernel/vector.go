@@ -1,6 +1,10 @@
 package kernel
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+	"unsafe"
+)
 
 // Axpy adds a·x to y.
 func Axpy(y []float32, a float32, x []float32) { axpy(y, a, x[:len(y)]) }
@@ -29,6 +33,13 @@ func Approach(y []float32, f float32, x []float32) { approach(y, f, x[:len(y)]) 
 
 // Clamp limits y to [-limit, limit]. A NaN stays.
 func Clamp(y []float32, limit float32) { clamp(y, limit, y) }
+
+// SameBits reports whether x and y have the same bits. It takes a fraction of the time in which their numbers are compared.
+func SameBits(x, y []float32) bool { return bytes.Equal(bytesOf(x), bytesOf(y)) }
+
+func bytesOf(x []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
+}
 
 // Dot returns the inner product.
 func Dot(a, b []float32) float32 { return dot(a, b[:len(a)]) }

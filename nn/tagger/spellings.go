@@ -1,11 +1,9 @@
 package tagger
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -62,7 +60,7 @@ func (c *cache) current() *vectors {
 	}
 	fits := c.latest != nil && len(c.latest.row) < c.most
 	for i, p := range c.params {
-		if !bytes.Equal(bytesOf(p.Data), bytesOf(c.values[i])) {
+		if !kernel.SameBits(p.Data, c.values[i]) {
 			copy(c.values[i], p.Data)
 			fits = false
 		}
@@ -107,11 +105,6 @@ func (c *cache) add(v *vectors, n int, spelling func(i int) (key string, vector 
 		copy(c.at(v, row), vector)
 		v.row[strings.Clone(key)] = row
 	}
-}
-
-// bytesOf returns the memory of numbers, which is compared much faster than these.
-func bytesOf(x []float32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
 
 func newSpellings(b *batch, cache *cache) *spellings {

@@ -115,11 +115,11 @@ func Read(source string) (*Text, error) {
 	return h, nil
 }
 
-// reference adds the character reference at a position, or else the ampersand, and returns its
-// length.
 // cellStart matches the start of a cell.
 var cellStart = regexp.MustCompile(`^<(?i:td|th)[\s/>]`)
 
+// reference adds the character reference at a position, or else the ampersand, and returns its
+// length.
 func (h *Text) reference(at int) int {
 	rest := h.source[at:]
 	n := referenceLen(rest)

@@ -1,0 +1,155 @@
+package safetynet
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+// This file tells whether a cell of a table looks like a value of its column.
+
+// maxCell is the maximum length of a value.
+const maxCell = 80
+
+// values are tests of the values of a column, by its type.
+var values = map[string]func(string) bool{
+	"DATE": isDay, day: isDay, "PATIENT": isName, "DOCTOR": isName, "MEDICALRECORD": isIdentifier, "IDNUM": isIdentifier,
+	"PHONE": func(s string) bool {
+		return phoneCell.MatchString(s) && digits(s) >= 3 && (digits(s) >= 7 || !strings.ContainsAny(s, "-./"))
+	},
+	"STREET": func(s string) bool { return streetCell.MatchString(s) },
+	"CITY":   isName,
+	"ZIP":    func(s string) bool { return zipCell.MatchString(s) },
+	ranges:   isRange,
+	test:     func(s string) bool { return testCell.MatchString(s) },
+}
+
+var (
+	dayCell    = regexp.MustCompile(`^([0-9]{1,2})[/-]([0-9]{1,2})(?:[/-](?:[0-9]{2}|[0-9]{4}))?(?:[ ,T]+[0-9]{1,2}:[0-9]{2}.{0,9})?$`)
+	dottedCell = regexp.MustCompile(`^([0-9]{1,2})\.([0-9]{1,2})\.(?:[0-9]{2}|[0-9]{4})?$`)
+	isoCell    = regexp.MustCompile(`^[0-9]{4}[/-]([0-9]{1,2})[/-]([0-9]{1,2})(?:[ T].{0,20})?$`)
+	monthCell  = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + monthName + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + monthName + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
+		monthName + `\.?[ -](?:de )?(?:19|20)[0-9]{2})$`)
+	identifier   = regexp.MustCompile(`^#?[A-Za-z]{0,6}[-.]?[0-9]+(?:[./ -]?[0-9A-Za-z]+){0,8}$`)
+	otherCode    = regexp.MustCompile(`^(?:[0-9]+\.[0-9]+|[A-Z][0-9]{2}\.[0-9A-Z]+|(?i:[cpgmn]\..*)|(?:19|20)[0-9]{2}(?:[-/](?:19|20)?[0-9]{2})?)$`)
+	phoneCell    = regexp.MustCompile(`^(?i:(?:\+|\()?[0-9][0-9 ()./+-]{2,22}(?:[ ,]*(?:x|ext\.?|#)[ ]?[0-9]{1,6})?|(?:x|ext\.?|#)[ ]?[0-9]{3,6})$`)
+	streetCell   = regexp.MustCompile(`^(?:[0-9]+[A-Za-z]? \p{L}.*|\p{L}+[./ ]+\p{L}{3,}.*[ ,º°/.][0-9].*)$`)
+	rangeCell    = regexp.MustCompile(`^[(\[]?(?:([0-9]{1,3}(?:[.,][0-9]{1,3})?) ?[-–] ?([0-9]{1,3}(?:[.,][0-9]{1,3})?)|[<>≤≥] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)(?: ?\p{L}{1,6}(?:/\p{L}{1,5})?| ?%)?[)\]]?$`)
+	testCell     = regexp.MustCompile(`^(?:[A-Z]{2,4}[0-9]{0,2}|[A-Z]{1,2}[0-9][A-Z0-9]{0,2})$`)
+	zipCell      = regexp.MustCompile(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
+	personTitles = regexp.MustCompile(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
+	credential   = regexp.MustCompile(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)
+	nameCell     = regexp.MustCompile(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)){0,5}$`)
+)
+
+// monthName matches a month in English or Spanish, or its abbreviation.
+const monthName = `(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ene|abr|ago|set|dic|january|february|march|april|august|september|october|november|december|` +
+	`enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
+
+// isDay reports whether a value is a date with a day or a month. A fraction such as 3/2 is one in a column of dates.
+func isDay(s string) bool {
+	for _, form := range []*regexp.Regexp{dayCell, dottedCell, isoCell} {
+		if m := form.FindStringSubmatch(s); m != nil {
+			a, b := number(m[1]), number(m[2])
+			return min(a, b) >= 1 && min(a, b) <= 12 && max(a, b) <= 31
+		}
+	}
+	return monthCell.MatchString(s)
+}
+
+func number(digits string) (n int) {
+	for i := range len(digits) {
+		n = 10*n + int(digits[i]-'0')
+	}
+	return n
+}
+
+func digits(s string) (n int) {
+	for i := range len(s) {
+		if '0' <= s[i] && s[i] <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// isRange reports whether a value is a range of results, which begins with its lower number.
+func isRange(s string) bool {
+	m := rangeCell.FindStringSubmatch(s)
+	if m == nil || m[1] == "" {
+		return m != nil
+	}
+	low, err := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64)
+	high, err2 := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
+	zero := func(s string) bool { return len(s) > 1 && s[0] == '0' && s[1] != '.' && s[1] != ',' } // as in a date
+	return err == nil && err2 == nil && low < high && !zero(m[1]) && !zero(m[2])
+}
+
+func isIdentifier(s string) bool {
+	return identifier.MatchString(s) && digits(s) >= 4 && !isDay(s) && !otherCode.MatchString(s)
+}
+
+// withoutTitle cuts titles and credentials off a name.
+func withoutTitle(text string, c cell) cell {
+	c.start += len(personTitles.FindString(text[c.start:c.end]))
+	if m := credential.FindStringIndex(text[c.start:c.end]); m != nil && m[0] > 0 {
+		c.end = c.start + m[0]
+	}
+	return c
+}
+
+// isName reports whether a value is a name: words in capitals, of which one is neither a common word nor one of a
+// profession or the like, nor an abbreviation.
+func isName(s string) bool {
+	if !nameCell.MatchString(s) {
+		return false
+	}
+	words := strings.Fields(s)
+	if noName()[fold.Fold(s)] || len(words) > 1 && slices.ContainsFunc(words, func(word string) bool { return roles()[fold.Fold(word)] }) {
+		return false
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }), func(word string) bool {
+		folded := fold.Fold(word)
+		short := utf8.RuneCountInString(word) <= 3 && strings.ToUpper(word) == word
+		return utf8.RuneCountInString(word) > 1 && !short && !wordlists.Common(folded) && !noName()[folded]
+	})
+}
+
+// roles has words for people by what they do, folded.
+var roles = sync.OnceValue(func() map[string]bool {
+	all := folded("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints")
+	for _, word := range strings.Fields("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department") {
+		all[word] = true
+	}
+	return all
+})
+
+// noName has words and phrases that stand in columns of names and are none, folded.
+var noName = sync.OnceValue(func() map[string]bool {
+	all := folded("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
+		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs",
+		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words")
+	for _, word := range strings.Fields("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth " +
+		"voicemail float pool walker rollator ambulated n/a libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias") {
+		all[word] = true
+	}
+	return all
+})
+
+// folded returns the entries of lists of words.
+func folded(lists ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, list := range lists {
+		for _, entry := range wordlists.Entries(list) {
+			all[fold.Fold(entry)] = true
+		}
+	}
+	return all
+}
