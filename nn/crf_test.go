@@ -123,8 +123,9 @@ func TestCRFAgainstBruteForce(t *testing.T) {
 		if z := newLogLattice(u, a).logZ; math.Abs(z-logZ) > 1e-9*max(1, math.Abs(logZ)) {
 			t.Fatalf("round %d: log space logZ %v, want %v", round, z, logZ)
 		}
-		v := viterbi{moves: newMoves(k, func(a, b int) bool { return true })}
-		v.moves.set(a)
+		all := allMoves(k)
+		v := viterbi{moves: &all}
+		v.legal.take(a, &all)
 		y := v.best(pk, 0, u, a)
 		if s := score(y, u, a); math.Abs(s-score(best, u, a)) > tol {
 			t.Fatalf("round %d: Viterbi path scores %v, the best %v", round, s, score(best, u, a))

@@ -11,8 +11,9 @@ import (
 // Decoder finds the best labels of sequences, given the unaries and transitions of a CRF. It must
 // be used by one goroutine at a time.
 type Decoder struct {
-	forbidden []bool        // of each transition
-	trans     kernel.Matrix // the transitions with -Inf where forbidden; viterbi adds these
+	forbidden []bool // of each transition
+	moves     moves
+	trans     kernel.Matrix // the transitions in the order of the moves, with -Inf where forbidden
 	free      kernel.Matrix // zeros, in the place of missing transitions
 	lattice   lattice
 	viterbi   viterbi
@@ -30,10 +31,16 @@ func NewDecoder(labels int, legal func(a, b int) bool) *Decoder {
 			d.forbidden[a*k+b] = legal != nil && b != labels && !legal(a, b)
 		}
 	}
+	d.moves = newMoves(labels, legal)
+	d.viterbi.moves = &d.moves
+	d.likely.usual = d.moves.place[0]
 	d.lattice.each = d.likely.take
-	d.viterbi.moves = newMoves(labels, func(a, b int) bool { return !d.forbidden[a*k+b] })
 	return d
 }
+
+// Order returns the label of each column of the unaries that Decode reads. It is the order in which decoding is fastest,
+// and 0, 1, 2 and so on if all transitions are legal. Graph.LinearOrder computes unaries in an order.
+func (d *Decoder) Order() []int32 { return slices.Clone(d.moves.order) }
 
 // Labeling contains the labels of one sequence.
 type Labeling struct {
@@ -48,8 +55,9 @@ type Labeling struct {
 }
 
 // Decode returns the labelings of the sequences of an axis, in the order of the batch. The unaries
-// are [rows, labels], the transitions [labels+2, labels+2] as in Graph.CRF. Without transitions
-// (nil), each element is labelled on its own, by a softmax. Decode panics if a shape does not fit.
+// are [rows, labels], with the columns in the order of Order, and the transitions [labels+2, labels+2] as in Graph.CRF. Without
+// transitions (nil), each element is labelled on its own, by a softmax. Decode panics if a shape does not
+// fit.
 //
 // To classify whole sequences, pass the axis of Graph.Sequences: each labeling then has one label.
 func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) []Labeling {
@@ -64,32 +72,42 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 	if transitions != nil {
 		crf = transitions.matrix()
 	}
-	for i, v := range crf.Data { // copied each time, because a trainer may have changed them
-		if d.forbidden[i] {
-			v = float32(math.Inf(-1))
-		}
-		d.trans.Data[i] = v
-	}
-	d.viterbi.moves.set(d.trans)
+	d.moves.arrange(d.trans, crf, d.forbidden) // each time, because a trainer may have changed them
+	d.viterbi.legal.take(d.trans, &d.moves)
 	pk := &axis.packing
 	d.likely.clear(pk.rows)
-	d.lattice.run(pk, unaries, crf) // with transitions of 0 it is a softmax at each element
+	if transitions != nil {
+		d.lattice.moves = &d.moves
+		d.lattice.run(pk, unaries, d.trans)
+	} else {
+		d.lattice.moves = nil
+		d.lattice.run(pk, unaries, d.free) // a softmax at each element
+	}
 	found := make([]Labeling, len(axis.order))
 	for s, i := range axis.order {
 		y, ok := d.likely.best(pk, s, &d.lattice, d.trans)
 		if !ok {
 			y = d.viterbi.best(pk, s, unaries, d.trans)
 		}
-		other := make([]int32, len(y))
-		found[i] = Labeling{
-			y, func(from, to int) float64 { return d.lattice.probability(pk, s, y, from, to) },
-			func(t int, label int32) float64 {
-				other[t] = label
-				return d.lattice.probability(pk, s, other, t, t+1)
-			},
-		}
+		found[i] = d.labeling(pk, s, y)
 	}
 	return found
+}
+
+// labeling returns the labeling of the sentence in place s, given the places of its labels.
+func (d *Decoder) labeling(pk *packing, s int, y []int32) Labeling {
+	labels, other := make([]int32, len(y)), make([]int32, len(y))
+	for t, place := range y {
+		labels[t] = d.moves.order[place]
+	}
+	return Labeling{
+		labels,
+		func(from, to int) float64 { return d.lattice.probability(pk, s, y, from, to) },
+		func(t int, label int32) float64 {
+			other[t] = d.moves.place[label]
+			return d.lattice.probability(pk, s, other, t, t+1)
+		},
+	}
 }
 
 // negligible is the marginal probability below which likely leaves out a label.
@@ -104,6 +122,7 @@ const mostMoves = 100
 // label that is left out thus has a negligible probability, so the path that is found is the best one of all if its own
 // is higher.
 type likely struct {
+	usual    int32   // the label of most elements
 	labels   []int32 // of one row after the other
 	from, to []int32 // by row: its labels
 
@@ -120,8 +139,8 @@ func (v *likely) clear(rows int) {
 func (v *likely) take(row int, alpha, beta []float32) {
 	v.from[row] = int32(len(v.labels))
 	beta = beta[:len(alpha)]
-	if alpha[0]*beta[0] > 1-negligible/2 { // so all others are negligible, as for most elements
-		v.labels = append(v.labels, 0)
+	if u := v.usual; alpha[u]*beta[u] > 1-negligible/2 { // so all others are negligible, as for most elements
+		v.labels = append(v.labels, u)
 		v.to[row] = int32(len(v.labels))
 		return
 	}
@@ -187,42 +206,70 @@ func (v *likely) best(pk *packing, s int, l *lattice, trans kernel.Matrix) (y []
 
 // viterbi finds the labels with the highest score. It reuses its memory for each sentence.
 type viterbi struct {
-	score, next []float32 // by place: see moves
-	back        []int32
-	moves       moves
+	moves       *moves
+	legal       transitions
+	score, next []float32 // by label
+	back        []int32   // of one element after the other, by label: what from requires
 }
 
-// best returns the labels of the sentence in place s of the unaries. If scores are equal, the lower
-// label wins.
+// best returns the labels of the sentence in place s of the unaries. If scores are equal, the first label wins.
 func (v *viterbi) best(pk *packing, s int, u, trans kernel.Matrix) []int32 {
-	k, n, order := u.Cols, pk.lengths[s], v.moves.order
+	k, n := u.Cols, pk.lengths[s]
 	v.score, v.next = slices.Grow(v.score[:0], k)[:k], slices.Grow(v.next[:0], k)[:k]
 	v.back = slices.Grow(v.back[:0], n*k)[:n*k]
-	first, row := trans.Row(k), u.Row(pk.row(s, 0))
-	for p, label := range order {
-		v.score[p] = first[label] + row[label]
-	}
+	copy(v.score, trans.Row(k))
+	kernel.Add(v.score, u.Row(pk.row(s, 0)))
 	for t := 1; t < n; t++ {
-		v.moves.step(v.next, v.back[t*k:][:k], v.score)
-		row, next := u.Row(pk.row(s, t)), v.next[:len(order)]
-		for p, label := range order {
-			next[p] += row[label]
-		}
+		v.step(v.next, v.back[t*k:][:k], v.score)
+		kernel.Add(v.next, u.Row(pk.row(s, t)))
 		v.score, v.next = v.next, v.score
 	}
 	last := int32(0)
-	for p, label := range order {
-		v.score[p] += trans.Row(int(label))[k+1]
-		if v.score[p] > v.score[last] || v.score[p] == v.score[last] && label < order[last] {
+	for p := range v.score {
+		v.score[p] += trans.Row(p)[k+1]
+		if v.score[p] > v.score[last] {
 			last = int32(p)
 		}
 	}
 	y := make([]int32, n)
 	for t := n - 1; t >= 0; t-- {
-		y[t] = order[last]
+		y[t] = last
 		if t > 0 {
-			last = v.moves.from(last, v.back[t*k+int(last)])
+			last = v.from(last, v.back[t*k+int(last)])
 		}
 	}
 	return y
+}
+
+// step sets next to the highest score of each label after one of those before, whose scores are given, and back to what
+// from requires. It does the same as kernel.ViterbiStep does if the illegal transitions are -Inf, except that back is
+// arbitrary where next is -Inf.
+func (v *viterbi) step(next []float32, back []int32, score []float32) {
+	for i, p := range v.moves.pairs {
+		next, back, first, second, w := next[p.to:][:p.n], back[p.to:][:p.n], score[p.first:][:p.n], score[p.second:][:p.n], v.legal.pairs[i]
+		for j := range next {
+			a, b := first[j]+w[0][j], second[j]+w[1][j]
+			next[j], back[j] = a, 0
+			if b > a {
+				next[j], back[j] = b, 1
+			}
+		}
+	}
+	from, to := v.moves.common.from, v.moves.common.to
+	if v.legal.common.Rows > 0 {
+		kernel.ViterbiStep(next[to.low:to.high], back[to.low:to.high], score[from.low:from.high], v.legal.common)
+	}
+}
+
+// from returns the label before another, for which a step has set back.
+func (v *viterbi) from(label, back int32) int32 {
+	if to := v.moves.common.to; to.low <= int(label) && int(label) < to.high {
+		return int32(v.moves.common.from.low) + back
+	}
+	for _, p := range v.moves.pairs {
+		if j := int(label) - p.to; 0 <= j && j < p.n {
+			return int32([2]int{p.first, p.second}[back] + j)
+		}
+	}
+	panic("nn: there is no such label")
 }

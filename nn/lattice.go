@@ -17,12 +17,12 @@ import (
 // range is computed again in log space.
 type lattice struct {
 	labels   int
+	moves    *moves // the transitions that are possible; all if nil
 	e        buffer // exp(A - its maximum), real labels only
-	p        buffer // exp(u - the maximum of its row)
 	alphaBuf buffer
 	betaBuf  buffer
 	expATBuf buffer
-	qBuf     buffer // p_t beta_t / scale_t, the input of the step before
+	qBuf     buffer
 	start    []float32
 	end      []float32
 	scale    []float32           // of each row
@@ -32,19 +32,23 @@ type lattice struct {
 	trans    kernel.Matrix
 	unaries  kernel.Matrix
 	expA     kernel.Matrix
-	forward  kernel.Factor // expA
-	backward kernel.Factor // expA, transposed
-	emit     kernel.Matrix
+	legal    transitions   // those of expA
+	forward  kernel.Factor // legal.common
+	backward kernel.Factor // legal.common, transposed
 	alpha    kernel.Matrix
 	beta     kernel.Matrix
-	q        kernel.Matrix
+	q        kernel.Matrix // exp(u - the maximum of its row), and once beta is known the product of that and beta / scale, which is passed on to the element before
 
 	each func(row int, alpha, beta []float32) // called for each row of a sentence that is not broken; nil in training
 }
 
-// run computes logZ and the scaled alphas and betas.
+// run computes logZ and the scaled alphas and betas. The labels of u and trans are in the order of the moves.
 func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 	k := u.Cols
+	if l.moves == nil {
+		all := allMoves(k)
+		l.moves = &all
+	}
 	l.labels, l.trans, l.unaries = k, trans, u
 	a := trans.Slice(0, k).Columns(0, k)
 	shiftA := l.exponentiate(a)
@@ -57,21 +61,36 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 
 	sentences := len(pk.lengths)
 	l.logZ, l.broken, l.logs = make([]float64, sentences), make([]bool, sentences), nil
-	l.emit, l.alpha, l.beta, l.q = l.p.resize(pk.rows, k), l.alphaBuf.resize(pk.rows, k), l.betaBuf.resize(pk.rows, k), l.qBuf.resize(pk.rows, k)
+	l.alpha, l.beta, l.q = l.alphaBuf.resize(pk.rows, k), l.betaBuf.resize(pk.rows, k), l.qBuf.resize(pk.rows, k)
 	if cap(l.scale) < pk.rows {
 		l.scale = make([]float32, pk.rows)
 	}
 	l.scale = l.scale[:pk.rows]
+	expAT := l.expATBuf.resize(l.legal.common.Cols, l.legal.common.Rows) // for any number of rows, so that a sentence has the same bits in every batch
+	kernel.Transpose(expAT, l.legal.common)
+	l.backward.Set(expAT)
+	l.runForward(pk, shiftStart, shiftA)
+	l.runBackward(pk, shiftEnd)
+	l.check(pk)
+	for s, broken := range l.broken {
+		if broken {
+			l.logZ[s] = l.log(pk, s).logZ
+		}
+	}
+}
+
+// runForward computes the alphas.
+func (l *lattice) runForward(pk *packing, shiftStart, shiftA float32) {
 	for t, active := range pk.active {
 		first := pk.offset[t]
 		if t > 0 {
 			from := pk.offset[t-1]
-			l.forward.AddMul(cleared(l.alpha.Slice(first, first+active)), l.alpha.Slice(from, from+active))
+			l.step(cleared(l.alpha.Slice(first, first+active)), l.alpha.Slice(from, from+active))
 		}
 		for s := range active {
 			r := first + s
-			p, alpha := l.emit.Row(r), l.alpha.Row(r)
-			shift := kernel.ExpLess(p, u.Row(r))
+			p, alpha := l.q.Row(r), l.alpha.Row(r)
+			shift := kernel.ExpLess(p, l.unaries.Row(r))
 			if t == 0 {
 				copy(alpha, l.start)
 				shift += shiftStart
@@ -83,16 +102,17 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 			l.logZ[s] += math.Log(float64(l.scale[r])) + float64(shift)
 		}
 	}
-	expAT := l.expATBuf.resize(k, k) // for any number of rows, so that a sentence has the same bits in every batch
-	kernel.Transpose(expAT, l.expA)
-	l.backward.Set(expAT)
+}
+
+// runBackward computes the betas, given the alphas.
+func (l *lattice) runBackward(pk *packing, shiftEnd float32) {
 	for t := len(pk.active) - 1; t >= 0; t-- {
 		active, first := pk.active[t], pk.offset[t]
 		going := 0
 		if t+1 < len(pk.active) {
 			going = pk.active[t+1]
 			next := pk.offset[t+1]
-			l.backward.AddMul(cleared(l.beta.Slice(first, first+going)), l.q.Slice(next, next+going))
+			l.stepBack(cleared(l.beta.Slice(first, first+going)), l.q.Slice(next, next+going))
 		}
 		for s := range active {
 			r := first + s
@@ -116,15 +136,35 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 			if l.each != nil {
 				l.each(r, alpha, beta)
 			}
-			q := l.q.Row(r)
-			copy(q, beta)
-			kernel.MultiplyScaled(q, 1/l.scale[r], l.emit.Row(r))
+			kernel.MultiplyScaled(l.q.Row(r), 1/l.scale[r], beta)
 		}
 	}
-	l.check(pk)
-	for s, broken := range l.broken {
-		if broken {
-			l.logZ[s] = l.log(pk, s).logZ
+}
+
+// step adds to the rows of next what the labels before, whose alphas are given, pass on to those after them.
+func (l *lattice) step(next, alpha kernel.Matrix) {
+	common := l.moves.common
+	l.forward.AddMul(common.to.of(next), common.from.of(alpha))
+	for i, p := range l.moves.pairs {
+		w := l.legal.pairs[i]
+		for r := range next.Rows {
+			to, from := next.Row(r)[p.to:][:p.n], alpha.Row(r)
+			kernel.AddProduct(to, from[p.first:], w[0])
+			kernel.AddProduct(to, from[p.second:], w[1])
+		}
+	}
+}
+
+// stepBack is step in the other direction.
+func (l *lattice) stepBack(beta, q kernel.Matrix) {
+	common := l.moves.common
+	l.backward.AddMul(common.from.of(beta), common.to.of(q))
+	for i, p := range l.moves.pairs {
+		w := l.legal.pairs[i]
+		for r := range beta.Rows {
+			to, from := beta.Row(r), q.Row(r)[p.to:][:p.n]
+			kernel.AddProduct(to[p.first:][:p.n], from, w[0])
+			kernel.AddProduct(to[p.second:][:p.n], from, w[1])
 		}
 	}
 }
@@ -168,7 +208,8 @@ func (l *lattice) exponentiate(a kernel.Matrix) (shift float32) {
 	for i := range a.Rows {
 		kernel.ExpMinus(l.expA.Row(i), a.Row(i), shift)
 	}
-	l.forward.Set(l.expA)
+	l.legal.take(l.expA, l.moves)
+	l.forward.Set(l.legal.common)
 	return shift
 }
 
@@ -222,12 +263,14 @@ func (l *lattice) probability(pk *packing, s int, y []int32, from, to int) float
 	if l.broken[s] {
 		return l.log(pk, s).probability(y, from, to)
 	}
-	p := float64(l.alpha.Row(pk.row(s, from))[y[from]])
-	for t := from + 1; t < to; t++ {
+	first := pk.row(s, from)
+	beta := l.beta.Row(first)[y[from]]
+	p := float64(l.alpha.Row(first)[y[from]]) * float64(beta)
+	for t := from + 1; t < to && p > 0; t++ { // by the probability of each label after the one before
 		r := pk.row(s, t)
-		p *= float64(l.expA.Row(int(y[t-1]))[y[t]]) * float64(l.emit.Row(r)[y[t]]) / float64(l.scale[r])
+		p *= float64(l.expA.Row(int(y[t-1]))[y[t]]) * float64(l.q.Row(r)[y[t]]) / float64(beta)
+		beta = l.beta.Row(r)[y[t]]
 	}
-	p *= float64(l.beta.Row(pk.row(s, to-1))[y[to-1]])
 	return min(max(p, 0), 1)
 }
 

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -67,5 +68,52 @@ func TestOneUnsureElementDoesNotNeedAllLabels(t *testing.T) {
 	y, ok := d.likely.best(&axis.packing, 0, &d.lattice, d.trans)
 	if !ok || y[20] != 7 {
 		t.Errorf("found %t, labels %v", ok, y)
+	}
+}
+
+// The probabilities are those among the legal labelings, whatever labels there are, and do not depend on the order in
+// which the decoder computes.
+func TestProbabilitiesAmongLegalLabelings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 2))
+	for round := range 200 {
+		labels, _ := bioes(1 + rng.IntN(2))
+		labels, between := without(labels, func(l string) bool { return l != "O" && rng.IntN(4) == 0 })
+		k, n := len(labels), 1+rng.IntN(4)
+		legal := func(a, b int) bool { return a >= k || b >= k || between(a, b) } // also at the borders, so that there always is a path
+		u, a := randomCRF(rng, n, k, []float64{0.5, 2, 150}[round%3])
+		masked := kernel.NewMatrix(k+2, k+2, slices.Clone(a.Data))
+		for i := range k {
+			for j := range k {
+				if !between(i, j) {
+					masked.Row(i)[j] = -1e6
+				}
+			}
+		}
+		_, best, stretch := bruteForce(u, masked)
+		d := NewDecoder(k, legal)
+		columns := kernel.NewMatrix(n, k, make([]float32, n*k))
+		for r := range n {
+			for i, label := range d.Order() {
+				columns.Row(r)[i] = u.Row(r)[label]
+			}
+		}
+		axis := &Axis{name: "tokens"}
+		axis.Pack(1, func(int) int { return n })
+		got := d.Decode(axis, columns, &Param{Rows: k + 2, Cols: k + 2, Data: a.Data})[0]
+		if s, want := score(got.Labels, u, masked), score(best, u, masked); math.Abs(s-want) > 1e-4*max(1, math.Abs(want)) {
+			t.Fatalf("round %d: labels %v score %v, %v score %v", round, got.Labels, s, best, want)
+		}
+		for from := range n {
+			if got, want := got.Probability(from, n), stretch(got.Labels, from, n); math.Abs(got-want) > 1e-4 {
+				t.Fatalf("round %d: probability from %d is %v, want %v", round, from, got, want)
+			}
+			for label := range int32(k) {
+				y := slices.Clone(best)
+				y[from] = label
+				if got, want := got.Marginal(from, label), stretch(y, from, from+1); math.Abs(got-want) > 1e-4 {
+					t.Fatalf("round %d: probability of label %d at %d is %v, want %v", round, label, from, got, want)
+				}
+			}
+		}
 	}
 }

@@ -17,6 +17,17 @@ func (g *Graph) Linear(name string, x *G.Node, units int) *G.Node {
 	return g.Apply(name, &linear{weights: g.weights()}, rows, units, x, w, b)
 }
 
+// LinearOrder is Linear, except that column i of the output is column order[i] of Linear's, for a Decoder that reads
+// unaries in an order. The graph must not be for training.
+func (g *Graph) LinearOrder(name string, x *G.Node, order []int32) *G.Node {
+	if g.Training {
+		g.Fail(name, "expected a graph that is not for training")
+	}
+	y := g.Linear(name, x, len(order))
+	y.Op().(*op).layer.(*linear).order = order
+	return y
+}
+
 func (g *Graph) positive(name string, units int) {
 	if units < 1 {
 		g.Fail(name, "expected at least one unit, given %d", units)
@@ -35,10 +46,29 @@ type linear struct {
 	wT         buffer
 	rows, size int
 	weights    weights
+
+	order       []int32 // see LinearOrder; nil in others
+	orderedW    buffer
+	orderedBias buffer
+}
+
+// ordered copies the columns of a parameter in the order.
+func (l *linear) ordered(memory *buffer, m kernel.Matrix) kernel.Matrix {
+	if l.order == nil {
+		return m
+	}
+	out := memory.resize(m.Rows, m.Cols)
+	for r := range m.Rows {
+		from, to := m.Row(r), out.Row(r)
+		for i, column := range l.order {
+			to[i] = from[column]
+		}
+	}
+	return out
 }
 
 func (l *linear) Forward(in []kernel.Matrix) kernel.Matrix {
-	x, w, bias := in[0], in[1], in[2]
+	x, w, bias := in[0], l.ordered(&l.orderedW, in[1]), l.ordered(&l.orderedBias, in[2])
 	l.rows, l.size = x.Rows, len(w.Data)
 	out := l.out.resize(x.Rows, w.Cols)
 	for r := range out.Rows {

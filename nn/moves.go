@@ -7,134 +7,159 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// moves is a step of Viterbi's algorithm over the legal transitions alone. In BIOES half of the
-// labels, those that begin a span or are outside, follow all labels that end one or are outside, and
-// each of the others follows two labels, so that only a quarter of the transitions is read. The labels
-// have places of their own, in which those with the same predecessors are adjacent, so that a step
-// writes its results where the next one reads them.
+// moves is which labels may follow which, in a form that lets a step from one element to the next compute the legal
+// transitions alone. In BIOES those are a quarter of all: half of the labels, which begin a span or are outside, follow all
+// labels that end one or are outside, and each of the others follows two labels, B and I of its own type.
+//
+// For this the labels have places. From the labels in the places of common.from all labels in the places of common.to
+// follow, which are adjacent, and the others follow in pairs.
 type moves struct {
 	order  []int32 // the label in each place
-	few    []few   // of the first places
-	common []common
-	score  []float32 // reused for each step
+	place  []int32 // of each label
+	common struct{ from, to places }
+	pairs  []pairs
 }
 
-// few is the step to a label that has at most two legal predecessors.
-type few struct {
-	first, second int32   // places; 0 where there is none
-	a, b          float32 // the transitions from first and from second; -Inf where there is none
-	from          [2]int  // labels, or -1
+// places are those from low up to, but not including, high.
+type places struct{ low, high int }
+
+// of returns the columns of a matrix in these places.
+func (p places) of(m kernel.Matrix) kernel.Matrix { return m.Columns(p.low, p.high) }
+
+// pairs says that the labels in adjacent places follow nothing but the labels in two other rows of places: the label in
+// place to+i follows those in first+i and second+i. Where a label follows fewer than two, the transitions from the others
+// are forbidden.
+type pairs struct{ to, first, second, n int }
+
+// allMoves lets every label follow every other, in their own order.
+func allMoves(labels int) (m moves) {
+	m.order = make([]int32, labels)
+	for i := range m.order {
+		m.order[i] = int32(i)
+	}
+	m.place = slices.Clone(m.order)
+	m.common.from, m.common.to = places{0, labels}, places{0, labels}
+	return m
 }
 
-// common is the step to adjacent labels, in the places from low to high, that have the same legal predecessors.
-type common struct {
-	from      []int // labels in ascending order
-	places    []int32
-	low, high int
-	trans     kernel.Matrix // [len(from), high-low]
-}
-
-// newMoves divides the labels by their legal predecessors.
-func newMoves(labels int, legal func(a, b int) bool) moves {
-	var m moves
-	var to [][]int32 // by group: its labels
+// newMoves finds the moves for what is legal, where nil allows all. If it cannot make use of the rules, it allows all
+// moves.
+func newMoves(labels int, legal func(a, b int) bool) (m moves) {
+	if legal == nil || labels < 3 {
+		return allMoves(labels)
+	}
+	before := make([][]int, labels) // by label: those that it may follow
+	var common []int
 	for b := range labels {
-		var from []int
 		for a := range labels {
 			if legal(a, b) {
-				from = append(from, a)
+				before[b] = append(before[b], a)
 			}
 		}
-		if len(from) <= 2 {
-			from = append(from, -1, -1)
-			m.few, m.order = append(m.few, few{from: [2]int(from)}), append(m.order, int32(b))
+		switch {
+		case len(before[b]) <= 2:
+		case common == nil:
+			common = before[b]
+		case !slices.Equal(before[b], common):
+			return allMoves(labels)
+		}
+	}
+	m = allMoves(labels)
+	group := make([]int, labels) // by label
+	var sizes [4]int
+	for b := range labels {
+		follows, followed := len(before[b]) > 2, slices.Contains(common, b)
+		switch {
+		case follows && followed:
+			group[b] = 1
+		case follows:
+			group[b] = 2
+		case !followed:
+			group[b] = 3
+		}
+		sizes[group[b]]++
+	}
+	slices.SortStableFunc(m.order, func(a, b int32) int { return group[a] - group[b] })
+	m.common.from = places{0, sizes[0] + sizes[1]}
+	m.common.to = places{sizes[0], sizes[0] + sizes[1] + sizes[2]}
+	for p, label := range m.order {
+		m.place[label] = int32(p)
+	}
+	for p, label := range m.order {
+		if len(before[label]) > 2 {
 			continue
 		}
-		i := slices.IndexFunc(m.common, func(c common) bool { return slices.Equal(c.from, from) })
-		if i < 0 {
-			i = len(m.common)
-			m.common, to = append(m.common, common{from: from}), append(to, nil)
+		from := [2]int{-1, -1}
+		for i, a := range before[label] {
+			from[i] = int(m.place[a])
 		}
-		to[i] = append(to[i], int32(b))
-	}
-	for i := range m.common {
-		c := &m.common[i]
-		c.low = len(m.order)
-		m.order = append(m.order, to[i]...)
-		c.high = len(m.order)
-		c.trans = kernel.NewMatrix(len(c.from), len(to[i]), make([]float32, len(c.from)*len(to[i])))
-	}
-	place := make([]int32, labels)
-	for p, label := range m.order {
-		place[label] = int32(p)
-	}
-	for i := range m.common {
-		c := &m.common[i]
-		for _, label := range c.from {
-			c.places = append(c.places, place[label])
-		}
-	}
-	for i := range m.few {
-		f := &m.few[i]
-		f.first, f.second = place[max(f.from[0], 0)], place[max(f.from[1], 0)]
+		m.pair(p, from[0], from[1])
 	}
 	return m
 }
 
-// set takes the transitions for all steps until the next call.
-func (m *moves) set(trans kernel.Matrix) {
-	for i := range m.common {
-		c := &m.common[i]
-		for k, a := range c.from {
-			row, all := c.trans.Row(k), trans.Row(a)
-			for j, b := range m.order[c.low:c.high] {
-				row[j] = all[b]
+// pair adds a label by its place and those of the labels that it follows, of which -1 stands for none.
+func (m *moves) pair(to, first, second int) {
+	if k := len(m.pairs) - 1; k >= 0 {
+		last := &m.pairs[k]
+		goesOn := func(start, next int) bool {
+			return start+last.n == next || next < 0 && start+last.n < len(m.order)
+		}
+		if last.to+last.n == to && goesOn(last.first, first) && goesOn(last.second, second) {
+			last.n++
+			return
+		}
+	}
+	if first < 0 {
+		first = 0
+	}
+	if second < 0 && first == 0 {
+		second = 1
+	}
+	m.pairs = append(m.pairs, pairs{to, first, max(second, 0), 1})
+}
+
+// arrange returns the transitions [labels+2, labels+2] with their rows and columns in the order of the places, those of
+// START and END last as before. Where forbidden says so, they are -Inf.
+func (m *moves) arrange(into, trans kernel.Matrix, forbidden []bool) {
+	labels := len(m.order)
+	label := func(place int) int {
+		if place < labels {
+			return int(m.order[place])
+		}
+		return place
+	}
+	for i := range into.Rows {
+		row, a := into.Row(i), label(i)
+		for j := range row {
+			b := label(j)
+			row[j] = trans.Row(a)[b]
+			if forbidden[a*trans.Cols+b] {
+				row[j] = float32(math.Inf(-1))
 			}
 		}
 	}
-	for i := range m.few {
-		f := &m.few[i]
-		f.a, f.b = float32(math.Inf(-1)), float32(math.Inf(-1))
-		if f.from[0] >= 0 {
-			f.a = trans.Row(f.from[0])[m.order[i]]
-		}
-		if f.from[1] >= 0 {
-			f.b = trans.Row(f.from[1])[m.order[i]]
-		}
-	}
 }
 
-// step sets next[p] to the highest score of the label in place p after one of the labels before, whose scores are
-// given, and back[p] to what from requires; of equal ones, the first label counts. It does the same as kernel.ViterbiStep
-// does if the illegal transitions are -Inf, except that back is arbitrary where next is -Inf.
-func (m *moves) step(next []float32, back []int32, score []float32) {
-	for i := range m.few {
-		f := &m.few[i]
-		a, b := score[f.first]+f.a, score[f.second]+f.b
-		next[i], back[i] = a, 0
-		if b > a {
-			next[i], back[i] = b, 1
-		}
-	}
-	for i := range m.common {
-		c := &m.common[i]
-		m.score = slices.Grow(m.score[:0], len(c.places))[:len(c.places)]
-		for k, p := range c.places {
-			m.score[k] = score[p]
-		}
-		kernel.ViterbiStep(next[c.low:c.high], back[c.low:c.high], m.score, c.trans)
-	}
+// transitions are numbers for the moves.
+type transitions struct {
+	common kernel.Matrix  // [common.from, common.to]
+	pairs  [][2][]float32 // from first and from second
 }
 
-// from returns the place of the label before the one in place p, to which a step has set back.
-func (m *moves) from(p, back int32) int32 {
-	if int(p) < len(m.few) {
-		return [2]int32{m.few[p].first, m.few[p].second}[back]
+// take takes the numbers out of those for all transitions, [labels, labels] in the order of the places.
+func (t *transitions) take(all kernel.Matrix, m *moves) {
+	t.common = m.common.to.of(all.Slice(m.common.from.low, m.common.from.high))
+	if len(t.pairs) != len(m.pairs) {
+		t.pairs = make([][2][]float32, len(m.pairs))
 	}
-	for i := range m.common {
-		if c := &m.common[i]; int(p) < c.high {
-			return c.places[back]
+	for i, p := range m.pairs {
+		for side, from := range [2]int{p.first, p.second} {
+			row := slices.Grow(t.pairs[i][side][:0], p.n)[:p.n]
+			for j := range row {
+				row[j] = all.Row(from + j)[p.to+j]
+			}
+			t.pairs[i][side] = row
 		}
 	}
-	panic("nn: there is no such place")
 }

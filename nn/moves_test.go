@@ -40,39 +40,69 @@ func randomStep(rng *rand.Rand, k int, legal func(a, b int) bool) (score []float
 	return score, trans
 }
 
+// without leaves out some labels.
+func without(labels []string, drop func(string) bool) ([]string, func(a, b int) bool) {
+	labels = slices.DeleteFunc(labels, drop)
+	return labels, func(a, b int) bool { return data.BIOES.Legal(labels[a], labels[b]) }
+}
+
+// The labels of BIOES are divided into a group that follows a group and two rows that follow two rows.
+func TestMovesOfBIOES(t *testing.T) {
+	labels, legal := bioes(29)
+	m := newMoves(len(labels), legal)
+	if m.common.from != (places{0, 59}) || m.common.to != (places{29, 88}) {
+		t.Errorf("%+v", m.common)
+	}
+	want := []pairs{{to: 0, first: 59, second: 88, n: 29}, {to: 88, first: 59, second: 88, n: 29}}
+	if !slices.Equal(m.pairs, want) {
+		t.Errorf("%+v, want %+v", m.pairs, want)
+	}
+}
+
 // A step over the legal transitions finds the same as one over all of them, of which the illegal ones
 // are -Inf. Where no label can precede, only the score matters.
 func TestMovesLikeOneStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	inPairs := 0
 	for range 300 {
 		labels, legal := bioes(1 + rng.IntN(8))
-		k := len(labels)
-		if rng.IntN(3) == 0 {
-			odd := rng.IntN(k)
+		switch rng.IntN(4) {
+		case 0:
+			odd := rng.IntN(len(labels))
 			legal = func(a, b int) bool { return b != odd && (a*7+b*3)%4 != 0 }
+		case 1:
+			labels, legal = without(labels, func(string) bool { return rng.IntN(3) == 0 })
+		}
+		k := len(labels)
+		if k == 0 {
+			continue
 		}
 		score, trans := randomStep(rng, k, legal)
-		next, back := make([]float32, k), make([]int32, k)
-		kernel.ViterbiStep(next, back, score, trans)
-		gotNext, gotBack := make([]float32, k), make([]int32, k)
 		m := newMoves(k, legal)
-		m.set(trans)
-		before, after, raw := make([]float32, k), make([]float32, k), make([]int32, k)
+		inPairs += len(m.pairs)
+		placed, arranged := make([]float32, k), kernel.NewMatrix(k, k, make([]float32, k*k))
+		m.arrange(arranged, trans, make([]bool, k*k))
 		for p, label := range m.order {
-			before[p] = score[label]
+			placed[p] = score[label]
 		}
-		m.step(after, raw, before)
-		for p, label := range m.order {
-			gotNext[label], gotBack[label] = after[p], m.order[m.from(int32(p), raw[p])]
+		next, back := make([]float32, k), make([]int32, k)
+		kernel.ViterbiStep(next, back, placed, arranged)
+		v := viterbi{moves: &m}
+		v.legal.take(arranged, &m)
+		got, raw := make([]float32, k), make([]int32, k)
+		v.step(got, raw, placed)
+		if !slices.Equal(got, next) {
+			t.Fatalf("scores %v, want %v", got, next)
 		}
-		if !slices.Equal(gotNext, next) {
-			t.Fatalf("scores %v, want %v", gotNext, next)
-		}
-		for b := range back {
-			if !math.IsInf(float64(next[b]), -1) && gotBack[b] != back[b] {
-				t.Fatalf("label %d comes from %d, want %d", b, gotBack[b], back[b])
+		for p := range back {
+			from := v.from(int32(p), raw[p])
+			if !math.IsInf(float64(next[p]), -1) && placed[from]+arranged.Row(int(from))[p] != next[p] {
+				t.Fatalf("label in place %d comes from %d, want %d", p, from, back[p])
 			}
 		}
+	}
+	if inPairs == 0 {
+		t.Error("no labels in pairs: the test is of no use")
 	}
 }
 
@@ -88,9 +118,10 @@ func BenchmarkMoves(b *testing.B) {
 	})
 	b.Run("legal", func(b *testing.B) {
 		m := newMoves(k, legal)
-		m.set(trans)
+		v := viterbi{moves: &m}
+		v.legal.take(trans, &m)
 		for b.Loop() {
-			m.step(next, back, score)
+			v.step(next, back, score)
 		}
 	})
 }

@@ -21,6 +21,7 @@ type vectors struct {
 	normalize                                func(dst, src, scale, shift *float32, n int, epsilon float32)
 	softmax                                  func(dst, src *float32, top float32, n int)
 	axpy, approach, multiply, clamp, expLess func(y, x *float32, a float32, n int)
+	addProduct                               func(y, x, w *float32, n int)
 	largest                                  func(x *float32, n int) float32
 	sumRows                                  [8]sumRowsFunc // [vectors of columns-1]
 	viterbi                                  []viterbiFunc  // [vectors of columns-1]
@@ -49,7 +50,7 @@ var avx2 = &vectors{
 	predict:  [3]func(z, before, c, h *float32, n int){coupledPredictAVX2, peepholePredictAVX2, standardPredictAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
 	exp:      expAVX2, tanh: tanhAVX2, gelu: geluAVX2, geluTanh: geluTanhAVX2, silu: siluAVX2, normalize: normalizeAVX2, softmax: softmaxAVX2,
-	axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, largest: largestAVX2,
+	axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, addProduct: addProductAVX2, largest: largestAVX2,
 	sumRows: [8]sumRowsFunc{sumRows1AVX2, sumRows2AVX2, sumRows3AVX2, sumRows4AVX2, sumRows5AVX2, sumRows6AVX2, sumRows7AVX2, sumRows8AVX2},
 	viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
 }
@@ -72,7 +73,7 @@ var avx512 = &vectors{
 	predict:  [3]func(z, before, c, h *float32, n int){coupledPredictAVX512, peepholePredictAVX512, standardPredictAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
 	exp:      expAVX512, tanh: tanhAVX512, gelu: geluAVX512, geluTanh: geluTanhAVX512, silu: siluAVX512, normalize: normalizeAVX512, softmax: softmaxAVX512,
-	axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512,
+	axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, addProduct: addProductAVX512, largest: largestAVX512,
 	sumRows: [8]sumRowsFunc{sumRows1AVX512, sumRows2AVX512, sumRows3AVX512, sumRows4AVX512, sumRows5AVX512, sumRows6AVX512, sumRows7AVX512, sumRows8AVX512},
 	viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
 }
@@ -241,6 +242,14 @@ func expLess(y []float32, a float32, x []float32) {
 		return
 	}
 	inUse.expLess(&y[0], &x[0], a, len(y))
+}
+
+func addProduct(y, x, w []float32) {
+	if inUse == nil || len(y) == 0 {
+		addProductGeneric(y, x, w)
+		return
+	}
+	inUse.addProduct(&y[0], &x[0], &w[0], len(y))
 }
 
 // dot calls the kernels by name: what is passed to a function in a variable is allocated.

@@ -51,6 +51,7 @@ func multiply(y []float32, a float32, x []float32) { multiplyGeneric(y, a, x) }
 func clamp(y []float32, a float32, x []float32) { clampGeneric(y, a, x) }
 
 func expLess(y []float32, a float32, x []float32) { expLessGeneric(y, a, x) }
+func addProduct(y, x, w []float32)                { addProductGeneric(y, x, w) }
 func dot(a, b []float32) float32                  { return dotGeneric(a, b) }
 func largest(x []float32) float32                 { return largestGeneric(x) }
 

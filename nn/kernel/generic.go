@@ -155,6 +155,13 @@ func multiplyGeneric(y []float32, a float32, x []float32) {
 	}
 }
 
+func addProductGeneric(y, x, w []float32) {
+	x, w = x[:len(y)], w[:len(y)]
+	for i := range y {
+		y[i] += x[i] * w[i]
+	}
+}
+
 func clampGeneric(y []float32, a float32, _ []float32) {
 	for i, v := range y {
 		if v > a {

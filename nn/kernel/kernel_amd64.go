@@ -137,6 +137,9 @@ func multiplyAVX2(y *float32, x *float32, a float32, n int)
 func clampAVX2(y *float32, x *float32, a float32, n int)
 
 //go:noescape
+func addProductAVX2(y *float32, x *float32, w *float32, n int)
+
+//go:noescape
 func sumRows1AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
 
 //go:noescape
@@ -393,6 +396,9 @@ func multiplyAVX512(y *float32, x *float32, a float32, n int)
 
 //go:noescape
 func clampAVX512(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func addProductAVX512(y *float32, x *float32, w *float32, n int)
 
 //go:noescape
 func sumRows1AVX512(m *float32, ms int, numbers *int32, k int, dst *float32, last int)

@@ -4139,6 +4139,44 @@ done:
 	VZEROUPPER
 	RET
 
+// func addProductAVX2(y *float32, x *float32, w *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·addProductAVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ w+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	CMPQ        BX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y0
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VFMADD231PS Y1, Y2, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, BX
+	JMP         loop
+
+tail:
+	TESTQ        BX, BX
+	JZ           done
+	MOVQ         BX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VMASKMOVPS   (DX), Y0, Y3
+	VFMADD231PS  Y2, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func sumRows1AVX2(m *float32, ms int, numbers *int32, k int, dst *float32, last int)
 // Requires: AVX, AVX2, SSE2
 TEXT ·sumRows1AVX2(SB), NOSPLIT, $0-48
@@ -11255,6 +11293,44 @@ tail:
 	VSUBPS    Z0, Z2, Z2
 	VMAXPS    Z1, Z2, Z1
 	VMOVUPS   Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addProductAVX512(y *float32, x *float32, w *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addProductAVX512(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ w+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	CMPQ        BX, $0x10
+	JL          tail
+	VMOVUPS     (AX), Z0
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VFMADD231PS Z1, Z2, Z0
+	VMOVUPS     Z0, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, BX
+	JMP         loop
+
+tail:
+	TESTQ       BX, BX
+	JZ          done
+	MOVL        $0x0000ffff, SI
+	BZHIL       BX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (AX), K1, Z0
+	VMOVUPS.Z   (CX), K1, Z1
+	VMOVUPS.Z   (DX), K1, Z2
+	VFMADD231PS Z1, Z2, Z0
+	VMOVUPS     Z0, K1, (AX)
 
 done:
 	VZEROUPPER

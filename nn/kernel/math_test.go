@@ -198,6 +198,7 @@ func TestVectors(t *testing.T) {
 				"Add":            {func(y []float32) { Add(y, x) }, func(y, x float32) float32 { return y + x }},
 				"Multiply":       {func(y []float32) { Multiply(y, x) }, func(y, x float32) float32 { return y * x }},
 				"MultiplyScaled": {func(y []float32) { MultiplyScaled(y, 0.3, x) }, func(y, x float32) float32 { return y * x * 0.3 }},
+				"AddProduct":     {func(y []float32) { AddProduct(y, x, x) }, func(y, x float32) float32 { return y + x*x }},
 				"Approach":       {func(y []float32) { Approach(y, a, x) }, func(y, x float32) float32 { return y + a*(x-y) }},
 				"Clamp":          {func(y []float32) { Clamp(y, 0.7) }, func(y, _ float32) float32 { return min(max(y, -0.7), 0.7) }},
 			} {

@@ -28,6 +28,9 @@ func Multiply(y, x []float32) { multiply(y, 1, x[:len(y)]) }
 // MultiplyScaled multiplies y by x, value by value, and then by a.
 func MultiplyScaled(y []float32, a float32, x []float32) { multiply(y, a, x[:len(y)]) }
 
+// AddProduct adds the product of x and w to y, value by value.
+func AddProduct(y, x, w []float32) { addProduct(y, x[:len(y)], w[:len(y)]) }
+
 // Approach moves y towards x by the fraction f of the distance.
 func Approach(y []float32, f float32, x []float32) { approach(y, f, x[:len(y)]) }
 

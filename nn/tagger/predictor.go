@@ -9,16 +9,21 @@ type Predictor struct {
 	decoder     *nn.Decoder
 	transitions *nn.Param // nil without a CRF
 	at          []int     // by sentence: its place among those that have tokens
+	order       []int32   // the label of each column of the machine's logits
+	logits      []float32 // what Logits returned last
 }
 
 // NewPredictor compiles a machine. legal is as for nn.NewDecoder. Predictors must be created one
 // after another.
 func (n *Network) NewPredictor(legal func(a, b int) bool) (*Predictor, error) {
-	m, err := nn.NewMachine[Sentence](n.Params, n.assemble, false)
+	decoder := nn.NewDecoder(n.Sizes.Labels, legal)
+	p := &Predictor{decoder: decoder, transitions: n.Get("crf.transitions"), order: decoder.Order(), logits: make([]float32, n.Sizes.Labels)}
+	var err error
+	p.machine, err = nn.NewMachine[Sentence](n.Params, func(g *nn.Graph) *model { return n.assembleOrder(g, p.order) }, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Predictor{machine: m, decoder: nn.NewDecoder(n.Sizes.Labels, legal), transitions: n.Get("crf.transitions")}, nil
+	return p, nil
 }
 
 // Predict finds the best labels of each sentence, which are empty for a sentence without tokens.
@@ -48,10 +53,14 @@ func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
 }
 
 // Logits returns the logits of a token, one per label: what the CRF or the softmax reads. They are valid
-// until the next call of Predict, among whose sentences the sentence is counted.
+// until the next call of Logits. The sentence is counted among those of the last call of Predict.
 func (p *Predictor) Logits(sentence, token int) []float32 {
 	model := p.machine.Model
-	return p.machine.Value(model.logits).Row(model.tokens.Row(p.at[sentence], token))
+	row := p.machine.Value(model.logits).Row(model.tokens.Row(p.at[sentence], token))
+	for i, label := range p.order {
+		p.logits[label] = row[i]
+	}
+	return p.logits
 }
 
 // FLOP returns the number of multiplications and additions in the matrix products of all

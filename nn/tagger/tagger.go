@@ -128,8 +128,28 @@ type model struct {
 func (m *model) Loss() *G.Node { return m.loss }
 
 // assemble builds the network.
-func (n *Network) assemble(g *nn.Graph) *model {
-	cfg, m := n.Config, &model{}
+func (n *Network) assemble(g *nn.Graph) *model { return n.assembleOrder(g, nil) }
+
+// assembleOrder is assemble with the logits in an order of the labels, unless it is nil.
+func (n *Network) assembleOrder(g *nn.Graph, order []int32) *model {
+	m := &model{}
+	x := n.encoder(g, m)
+	if order != nil {
+		m.logits = g.LinearOrder("logits", x, order)
+	} else {
+		m.logits = g.Linear("logits", x, n.Sizes.Labels)
+	}
+	if n.Config.CRF {
+		m.loss = g.CRF("crf", m.logits, m.gold)
+	} else {
+		m.loss = g.SoftmaxLoss(m.logits, m.gold)
+	}
+	return m
+}
+
+// encoder is everything below the logits.
+func (n *Network) encoder(g *nn.Graph, m *model) *G.Node {
+	cfg := n.Config
 	x, features := n.input(g, m)
 	if cfg.Int8 {
 		g.Int8()
@@ -141,13 +161,7 @@ func (n *Network) assemble(g *nn.Graph) *model {
 	if cfg.Hidden > 0 {
 		x = g.Tanh(g.Linear("hidden", x, cfg.Hidden))
 	}
-	m.logits = g.Linear("logits", x, n.Sizes.Labels)
-	if cfg.CRF {
-		m.loss = g.CRF("crf", m.logits, m.gold)
-	} else {
-		m.loss = g.SoftmaxLoss(m.logits, m.gold)
-	}
-	return m
+	return x
 }
 
 // input returns what the first token BiLSTM reads, the vectors of each token with dropout, and the

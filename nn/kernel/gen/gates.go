@@ -136,6 +136,19 @@ func vectorOps(i isa) {
 		VSUBPS(a, low, low)
 		VMAXPS(y, low, y)
 	})
+	addProduct(i)
+}
+
+// addProduct generates func(y, x, w, n): y[i] += x[i]·w[i].
+func addProduct(i isa) {
+	TEXT("addProduct"+i.name(), NOSPLIT, "func(y, x, w *float32, n int)")
+	Pragma("noescape")
+	y, x, w := Load(Param("y"), GP64()), Load(Param("x"), GP64()), Load(Param("w"), GP64())
+	elementwise(i, Load(Param("n"), GP64()), []Register{y, x, w}, func(load func(Mem) VecVirtual, store func(VecVirtual, Mem)) {
+		v := load(Mem{Base: y})
+		VFMADD231PS(load(Mem{Base: x}), load(Mem{Base: w}), v)
+		store(v, Mem{Base: y})
+	})
 }
 
 // sumRows generates func(m, ms, numbers, k, dst, last): dst[j] = sum_k m[numbers[k], j] for nv vectors of columns, the
