@@ -91,10 +91,13 @@ func withInitials(text string, s data.Span, from, to int) data.Span {
 			s.End += m[1]
 		}
 	}
-	if m := joinedFirst.FindString(text[s.End:min(to, s.End+32)]); m != "" && strings.ToUpper(text[s.Start:s.End]) == text[s.Start:s.End] && !credential(m) {
-		s.End += len(m)
+	if s.End < to && text[s.End] == ',' {
+		if m := joinedFirst.FindString(text[s.End:min(to, s.End+32)]); m != "" && strings.ToUpper(text[s.Start:s.End]) == text[s.Start:s.End] && !credential(m) {
+			s.End += len(m)
+		}
 	}
-	if last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[max(0, s.Start-24):s.Start], " \t\r\n")); last != '.' && !unicode.IsUpper(last) {
+	letter := strings.TrimSuffix(strings.TrimRight(text[max(0, s.Start-24):s.Start], " \t\r\n"), ".")
+	if last, _ := utf8.DecodeLastRuneInString(letter); !unicode.IsUpper(last) { // no initial, as before nearly all names
 		return s
 	}
 	start := max(from, s.Start-24)

@@ -141,8 +141,10 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	if sort == data.Date && isClock(text, s) {
 		return s.Start
 	}
-	if m := pressure.FindStringSubmatch(value); m != nil && (len(m[1]) > 2 || m[1] > "31" && m[2] > "31") {
-		return s.Start
+	if len(value) <= len("120/100") && strings.Contains(value, "/") {
+		if m := pressure.FindStringSubmatch(value); m != nil && (len(m[1]) > 2 || m[1] > "31" && m[2] > "31") {
+			return s.Start
+		}
 	}
 	after := text[s.End:min(len(text), s.End+16)]
 	if !mayBeMeasure(after) {
@@ -200,12 +202,37 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 
 // hasPublicLabel reports whether a text may contain a label of publicLabelled. It is faster than the expression, which few numbers match.
 func hasPublicLabel(text string) bool {
-	for i := 1; i < len(text); i++ {
-		if a, b := text[i-1], text[i]; 'A' <= a && a <= 'Z' && 'A' <= b && b <= 'Z' { // PMID, EudraCT, MIM, MeSH, UMLS, CUI, CAS, EC, CUPS, SNOMED, LOINC
-			return true
-		} else if a|0x20 == 'o' && b|0x20 == 'i' { // doi
-			return true
-		} else if a|0x20 == 'l' && (b == ' ' || b == ':' || '0' <= b && b <= '9') { // código nacional, and what follows it
+	for i := range len(text) {
+		label := ""
+		switch text[i] {
+		case 'P':
+			label = "PMID"
+		case 'E':
+			if label = "EC"; strings.HasPrefix(text[i:], "Eu") {
+				label = "EudraCT"
+			}
+		case 'M':
+			if label = "MIM"; strings.HasPrefix(text[i:], "Me") {
+				label = "MeSH"
+			}
+		case 'U':
+			label = "UMLS"
+		case 'C':
+			if label = "CUI"; strings.HasPrefix(text[i:], "CA") {
+				label = "CAS"
+			} else if strings.HasPrefix(text[i:], "CUP") {
+				label = "CUPS"
+			}
+		case 'S':
+			label = "SNOMED"
+		case 'L':
+			label = "LOINC"
+		case 'o', 'O': // doi, and the end of código nacional
+			if i > 0 && i+1 < len(text) && text[i-1]|0x20 == 'd' && text[i+1]|0x20 == 'i' || i+4 <= len(text) && strings.EqualFold(text[i:i+4], "onal") {
+				return true
+			}
+		}
+		if label != "" && strings.HasPrefix(text[i:], label) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package deid
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/internal/matching"
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
@@ -271,6 +273,36 @@ func TestCheapTestsExcludeNothing(t *testing.T) {
 		}
 		if !some {
 			t.Errorf("%q is no measure", unit)
+		}
+	}
+}
+
+// The same for texts that are invented from the expressions.
+func TestCheapTestsExcludeNoTextOfAnExpression(t *testing.T) {
+	for _, text := range matching.Texts(t, publicLabelled, 3000) {
+		if !hasPublicLabel(text) {
+			t.Fatalf("%q has a label", text)
+		}
+	}
+	for _, expression := range []*regexp.Regexp{measure, fractionOf} {
+		for _, text := range matching.Texts(t, expression, 3000) {
+			if !mayBeMeasure(text) {
+				t.Fatalf("%q may be a measure", text)
+			}
+		}
+	}
+	for _, expression := range []*regexp.Regexp{digitsAndSlashes, slashed, dayAndMonth} {
+		for _, text := range matching.Texts(t, expression, 300) {
+			if !beginsWithDigit(text) {
+				t.Fatalf("%q begins with a digit", text)
+			}
+		}
+	}
+	for _, expression := range []*regexp.Regexp{otherPartBefore, joinedAfter, joinedBefore} {
+		for _, text := range matching.Texts(t, expression, 300) {
+			if !strings.Contains(text, "/") {
+				t.Fatalf("%q contains a slash", text)
+			}
 		}
 	}
 }

@@ -99,6 +99,7 @@ func (p *Patterns) addLogin(a, b, typ string) {
 		p.logins = map[string]login{}
 	}
 	if _, ok := p.logins[a+b]; !ok {
+		p.keys.add(a + b)
 		p.logins[a+b] = login{typ, a, b}
 	}
 }
@@ -137,9 +138,11 @@ func (p *Patterns) login(words []word, i int) (last int, typ string, ok bool) {
 		return 0, "", false
 	}
 	number := func(k int) bool { return k < len(words) && words[k].digits && words[k].start == words[k-1].end }
-	if l, found := p.logins[words[i].fold]; found {
-		if _, isPart := p.part(words[i], false); !isPart && !likeOrdinary(words[i].fold) { // C. Hart is no chart
-			last, typ, ok = i, l.typ, true
+	if p.keys.has(words[i].fold) {
+		if l, found := p.logins[words[i].fold]; found {
+			if _, isPart := p.part(words[i], false); !isPart && !likeOrdinary(words[i].fold) { // C. Hart is no chart
+				last, typ, ok = i, l.typ, true
+			}
 		}
 	}
 	joined := words[i].fold

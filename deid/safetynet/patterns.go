@@ -53,7 +53,6 @@ type Patterns struct {
 	phrases   map[string][]phrase // keys are the first words
 	days      map[string]string   // types of days and months in digits, such as 5/30
 	numbers   map[string]string   // keys are the numbers without separators; values are the types
-	heads     map[string]bool     // the beginnings of numbers, up to headSize bytes
 	longest   int                 // length of the longest number, in bytes
 	parts     map[string][]string // keys are parts of names; values are the types, usually one
 	particles map[string]bool     // words such as van with which names begin
@@ -64,9 +63,31 @@ type Patterns struct {
 	initials  map[string]string   // keys are the initials of whole names; values are the types
 	numeric   []phrase            // the numbers that are long enough for fuzzy matching
 	seen      map[string]bool     // phrases that have been added
+	keys      starts              // of the phrases, parts and logins
+	heads     starts              // of the numbers, and of the words that they begin with
 }
 
-const headSize = 3
+// starts tells by the first two bytes of a word whether it may be among those that were added. It excludes most words of a note, several times as fast as
+// a map does.
+type starts [16]uint64
+
+func (s *starts) add(word string) {
+	i, bit := startOf(word)
+	s[i] |= bit
+}
+
+func (s *starts) has(word string) bool {
+	i, bit := startOf(word)
+	return s[i]&bit != 0
+}
+
+func startOf(word string) (i int, bit uint64) {
+	n := 0
+	for _, b := range []byte(word[:min(2, len(word))]) {
+		n = n*31 + int(b)
+	}
+	return n / 64 % len(starts{}), 1 << (n % 64)
+}
 
 type phrase struct {
 	words []string
@@ -145,6 +166,7 @@ func (p *Patterns) addPart(w, typ string) {
 	if slices.Contains(p.parts[w], typ) {
 		return
 	}
+	p.keys.add(w)
 	p.parts[w] = append(p.parts[w], typ)
 	if len(p.parts[w]) == 1 && len(w) >= minFuzzy {
 		p.list = append(p.list, w)
@@ -153,14 +175,14 @@ func (p *Patterns) addPart(w, typ string) {
 
 func (p *Patterns) addNumber(number, typ string, fuzzy bool) {
 	if p.numbers == nil {
-		p.numbers, p.heads = map[string]string{}, map[string]bool{}
+		p.numbers = map[string]string{}
 	}
 	if _, ok := p.numbers[number]; ok {
 		return
 	}
 	p.numbers[number] = typ
-	for n := range headSize + 1 {
-		p.heads[number[:min(n, len(number))]] = true
+	for n := range 3 {
+		p.heads.add(number[:min(n, len(number))])
 	}
 	p.longest = max(p.longest, len(number))
 	if fuzzy {
@@ -174,6 +196,7 @@ func (p *Patterns) addPhrase(words []string, typ string) {
 	}
 	if key := strings.Join(words, " "); !p.seen[key] {
 		p.seen[key] = true
+		p.keys.add(words[0])
 		p.phrases[words[0]] = append(p.phrases[words[0]], phrase{words, typ})
 	}
 }
@@ -194,6 +217,17 @@ var months = set(`january february march april may june july august september oc
 
 // doctors are the titles of clinicians.
 var doctors = set("dr drs dra dras doctor doctora md nurse rn prof professor profesor profesora")
+
+// isTitle reports whether a folded word precedes names.
+func isTitle(word string) bool { return titleStarts.has(word) && titles[word] }
+
+// titleStarts are those of titles.
+var titleStarts = func() (all starts) {
+	for title := range titles {
+		all.add(title)
+	}
+	return all
+}()
 
 // titles precede names.
 var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
@@ -245,10 +279,12 @@ func (p *Patterns) find(words []word) []data.Span {
 		found = append(found, data.Span{Start: words[first].start, End: words[last].end, Type: typ, Score: 1})
 	}
 	for i, w := range words {
-		for _, ph := range p.phrases[w.fold] {
-			last, ok := ph.at(words, i)
-			if ok && (len(ph.words) > 1 || w.capitalized || w.digits || !wordlists.Common(w.fold)) {
-				hit(i, last, ph.typ)
+		if p.keys.has(w.fold) {
+			for _, ph := range p.phrases[w.fold] {
+				last, ok := ph.at(words, i)
+				if ok && (len(ph.words) > 1 || w.capitalized || w.digits || !wordlists.Common(w.fold)) {
+					hit(i, last, ph.typ)
+				}
 			}
 		}
 		if last, typ, ok := p.number(words, i); ok {
@@ -291,7 +327,7 @@ func (ph phrase) at(words []word, i int) (int, bool) {
 // number reports whether the words from i on, separated or not, form a number, and returns the end
 // of the longest.
 func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
-	if p.numbers == nil || !p.heads[words[i].fold[:min(headSize, len(words[i].fold))]] {
+	if p.numbers == nil || !p.heads.has(words[i].fold) {
 		return 0, "", false
 	}
 	joined := words[i].fold
@@ -568,19 +604,18 @@ func (p *Patterns) part(w word, beside bool) ([]string, bool) {
 	if w.digits {
 		return nil, false
 	}
-	if types, ok := p.parts[w.fold]; ok {
-		return types, w.capitalized || beside || utf8.RuneCountInString(w.fold) >= minWord
-	}
-	if wordlists.Common(w.fold) {
-		return nil, false
-	}
-	if plural, ok := strings.CutSuffix(w.fold, "s"); ok && w.capitalized && len(plural) >= minWord { // the Lunds
-		if types, ok := p.parts[plural]; ok {
-			return types, true
+	if p.keys.has(w.fold) {
+		if types, ok := p.parts[w.fold]; ok {
+			return types, w.capitalized || beside || utf8.RuneCountInString(w.fold) >= minWord
+		}
+		if plural, ok := strings.CutSuffix(w.fold, "s"); ok && w.capitalized && len(plural) >= minWord { // the Lunds
+			if types, ok := p.parts[plural]; ok && !wordlists.Common(w.fold) {
+				return types, true
+			}
 		}
 	}
 	if p.known && len(w.fold) >= minFuzzy && (w.capitalized || len(w.fold) > minFuzzy) {
-		if i := slices.IndexFunc(p.list, func(part string) bool { return part[0] == w.fold[0] && oneEdit(part, w.fold) }); i >= 0 {
+		if i := slices.IndexFunc(p.list, func(part string) bool { return part[0] == w.fold[0] && oneEdit(part, w.fold) }); i >= 0 && !wordlists.Common(w.fold) {
 			return p.parts[p.list[i]], true
 		}
 	}

@@ -159,18 +159,24 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 		if k := len(words) - 1; k >= 0 {
 			before = words[k].end
 			between := text[before:i]
-			if len(between) == 1 && strings.Contains("._-/", between) {
-				w.sep = between[0]
-			}
-			w.elided = between == "'" || between == "’"
-			if len(between) <= maxGap && near(between) && (next == 0 || covered[next-1].End <= before) {
-				w.gap = len(between)
-				w.comma = strings.Contains(between, ",") && !strings.Contains(between, ".")
-				w.inName = withinName(between, utf8.RuneCountInString(words[k].fold))
-				w.titled = titles[words[k].fold] && !strings.ContainsAny(between, ",\n")
+			near := len(between) <= maxGap && near(between) && (next == 0 || covered[next-1].End <= before)
+			switch {
+			case between != " ":
+				if len(between) == 1 && strings.Contains("._-/", between) {
+					w.sep = between[0]
+				}
+				w.elided = between == "'" || between == "’"
+				if near {
+					w.gap = len(between)
+					w.comma = strings.Contains(between, ",") && !strings.Contains(between, ".")
+					w.inName = withinName(between, utf8.RuneCountInString(words[k].fold))
+					w.titled = isTitle(words[k].fold) && !strings.ContainsAny(between, ",\n")
+				}
+			case near: // as between most words
+				w.gap, w.inName, w.titled = 1, true, isTitle(words[k].fold)
 			}
 		}
-		w.first = len(words) == 0 && strings.TrimSpace(text[:i]) == "" || begins(text[before:i], w.titled)
+		w.first = len(words) == 0 && strings.TrimSpace(text[:i]) == "" || text[before:i] != " " && begins(text[before:i], w.titled)
 		words = append(words, w)
 		i = end
 	}

@@ -364,8 +364,26 @@ var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth 
 func isBirth(before string) bool {
 	near := fold(before[max(0, len(before)-labelNear):])
 	near = near[max(0, strings.LastIndexAny(near, "0123456789")):] // no label has a digit, nor what follows it; the digit stays for \b
-	return (strings.Contains(near, "b") || strings.Contains(near, "nac")) && birthLabel.MatchString(near) ||
+	return mayBeBirth(near) && birthLabel.MatchString(near) ||
 		strings.HasSuffix(strings.TrimSuffix(before, " "), "b.") && bornLabel.MatchString(before)
+}
+
+// mayBeBirth reports whether birthLabel may match a text. It is faster than the expression.
+func mayBeBirth(text string) bool {
+	for i := range len(text) {
+		switch rest := text[i:]; text[i] {
+		case 'b':
+			if strings.HasPrefix(rest, "birth") || strings.HasPrefix(rest, "born") || strings.HasPrefix(rest, "bday") || strings.HasPrefix(rest, "b-day") ||
+				strings.HasSuffix(strings.TrimRight(text[:i], ". "), "o") && (len(rest) == 1 || rest[1] < 'a' || rest[1] > 'z') {
+				return true
+			}
+		case 'n':
+			if strings.HasPrefix(rest, "nac") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // labelNear is how many bytes before a date are read for the label of a date of birth.

@@ -26,9 +26,9 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 
 // inSchedule reports whether days of the week in a line belong to a schedule.
 func (m *Maker) inSchedule(line string, start, end int) bool {
-	digits := strings.ContainsAny(line, "0123456789")
+	lower := strings.ToLower(line)
 	for _, schedule := range m.lang.schedules {
-		if schedule.doses && !digits || schedule.planned && wasGiven.MatchString(line) {
+		if !schedule.mayMatch(lower) || schedule.planned && wasGiven.MatchString(line) {
 			continue
 		}
 		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {
@@ -110,19 +110,36 @@ func (m *Maker) isWeekdays(text string) bool {
 // schedule is an expression for days of the week that recur, of which the first group is the days.
 type schedule struct {
 	*regexp.Regexp
-	gap     bool // they recur only if they are not consecutive
-	doses   bool // it contains doses, so that it needs a digit
-	planned bool // they do not recur on a line that says what was given
+	words   []string // one of which its matches contain, in lower case; nil if they need none
+	gap     bool     // they recur only if they are not consecutive
+	planned bool     // they do not recur on a line that says what was given
+}
+
+// mayMatch reports whether the expression may match a line, given in lower case. It is much faster than the expression.
+func (s schedule) mayMatch(line string) bool {
+	return s.words == nil || slices.ContainsFunc(s.words, func(word string) bool { return strings.Contains(line, word) })
+}
+
+// cued is an expression, and words of which its matches contain one.
+type cued struct {
+	expr  string
+	words []string
 }
 
 // schedules returns the schedules of a language, from the expressions for a day, and for days after a dose, after words such as every and weekly, in the plural,
 // of dialysis, by their form, and in a list. DAY stands for a day.
-func schedules(day, dosed, every, weekly, plural, dialysis, form, list string) []schedule {
-	compile := func(expr string) *regexp.Regexp { return regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)) }
-	return []schedule{
-		{Regexp: compile(dose + dosed), doses: true}, {Regexp: compile(dayThenDose), doses: true, planned: true}, {Regexp: compile(doseThenDay), doses: true, planned: true},
-		{Regexp: compile(every)}, {Regexp: compile(weekly)}, {Regexp: compile(plural)}, {Regexp: compile(dialysis), gap: true}, {Regexp: compile(form)}, {Regexp: compile(list), gap: true},
+func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, list string) []schedule {
+	compile := func(expr string, words []string) schedule {
+		return schedule{Regexp: regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)), words: words}
 	}
+	inDoses := func(s schedule) schedule { s.planned = true; return s }
+	withGap := func(s schedule) schedule { s.gap = true; return s }
+	digits := strings.Split("0123456789", "")
+	all := []schedule{compile(dose+dosed, digits), inDoses(compile(dayThenDose, digits)), inDoses(compile(doseThenDay, digits))}
+	for _, c := range []cued{every, weekly, plural} {
+		all = append(all, compile(c.expr, c.words))
+	}
+	return append(all, withGap(compile(dialysis.expr, dialysis.words)), compile(form.expr, form.words), withGap(compile(list, []string{"/"})))
 }
 
 const (

@@ -148,7 +148,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 		}
 	}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
-	sorting.By(mentions, func(a, b Mention) int {
+	mentions = ordered(mentions, func(a, b *Mention) int {
 		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
 	p.readNames(mentions)
@@ -156,7 +156,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p.readCodes(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
 	// Names come first, and values that are derived from them last. Within a sort, longer values come first, because others may be parts of them.
-	sorting.Stable(mentions, func(a, b Mention) int {
+	mentions = ordered(mentions, func(a, b *Mention) int {
 		return cmp.Or(cmp.Compare(slices.Index(phases, a.Sort), slices.Index(phases, b.Sort)), cmp.Compare(len(b.Text), len(a.Text)))
 	})
 	for _, mention := range mentions {
@@ -172,9 +172,23 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 func (m *Maker) Dates(group string, mentions []Mention) *Patient {
 	p := &Patient{Maker: m, group: group, mac: hmac.New(sha256.New, m.key), mentions: mentions}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
-	sorting.Stable(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) }) // because the first date of each note counts
+	mentions = ordered(mentions, func(a, b *Mention) int { return cmp.Compare(a.Note, b.Note) }) // because the first date of each note counts
 	p.readDates(mentions)
 	return p
+}
+
+// ordered returns the mentions in an order, in which equal ones stay in theirs. It moves numbers, because to move mentions takes several times as long.
+func ordered(mentions []Mention, compare func(a, b *Mention) int) []Mention {
+	order := make([]int, len(mentions))
+	for i := range order {
+		order[i] = i
+	}
+	sorting.By(order, func(a, b int) int { return cmp.Or(compare(&mentions[a], &mentions[b]), a-b) })
+	all := make([]Mention, len(mentions))
+	for i, from := range order {
+		all[i] = mentions[from]
+	}
+	return all
 }
 
 // phases are the sorts whose surrogates are drawn in advance, in this order. The surrogates of other sorts depend only on the value, or on these.

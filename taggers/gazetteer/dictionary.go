@@ -3,7 +3,6 @@ package gazetteer
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/internal/intern"
+	"github.com/lethe-deid/lethe/internal/recent"
 )
 
 const (
@@ -176,16 +176,7 @@ type scanner struct {
 	first  []int              // by token: its first piece; then the number of pieces
 	words  [][foldings]uint32 // by piece: the number of its word in each automaton, or 0 if no entry has it
 	states [][]uint32         // by automaton and piece
-	recent [1 << 12]recentWord
-	seed   maphash.Seed
-}
-
-// recentWord is the numbers of a word that was looked up, in a table that the cache of a core can hold, other than the tables of the automata. Most words of notes are among the few
-// thousand most frequent ones.
-type recentWord struct {
-	length  uint8
-	text    [15]byte
-	numbers [foldings]uint32
+	recent *recent.Words[[foldings]uint32]
 }
 
 // scanner takes an idle scanner, or makes one. The caller puts it back into scanners.
@@ -194,7 +185,7 @@ func (d *Dictionary) scanner() *scanner {
 		s.reset()
 		return s
 	}
-	return &scanner{Dictionary: d, free: make([]int, len(d.lists)), states: make([][]uint32, len(d.automata)), seed: maphash.MakeSeed()}
+	return &scanner{Dictionary: d, free: make([]int, len(d.lists)), states: make([][]uint32, len(d.automata)), recent: recent.New[[foldings]uint32]()}
 }
 
 // reset prepares for another text.
@@ -263,15 +254,14 @@ func (s *scanner) read(text string, tokens []data.Token) {
 
 // numbers returns the number of a piece's word in each automaton.
 func (s *scanner) numbers(piece string) [foldings]uint32 {
-	if len(piece) > len(recentWord{}.text) {
+	value, known := s.recent.At(piece)
+	switch {
+	case value == nil:
 		return s.look(piece)
+	case !known:
+		*value = s.look(piece)
 	}
-	at := &s.recent[maphash.String(s.seed, piece)%uint64(len(s.recent))]
-	if string(at.text[:at.length]) != piece {
-		at.length = uint8(copy(at.text[:], piece))
-		at.numbers = s.look(piece)
-	}
-	return at.numbers
+	return *value
 }
 
 // look looks a piece's word up in each automaton.

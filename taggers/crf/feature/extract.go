@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/internal/recent"
 	"github.com/lethe-deid/lethe/taggers/crf/chain"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
@@ -30,7 +31,16 @@ type Extractor struct {
 	// numbers[c][offset-lo][value] is the attribute's number, or -1.
 	numbers [][][]int32
 	count   int
+	recent  *sync.Pool // of []*recent.Words[few], by column; nil for columns whose values depend on more than the word
 }
+
+// few are up to some numbers of values.
+type few struct {
+	n      uint8 // tooMany if they are not all here
+	values [3]int32
+}
+
+const tooMany = 255
 
 // beyond is the number of the value that stands for positions beyond the sequence, in
 // columns with edges.
@@ -44,8 +54,8 @@ type row struct {
 }
 
 // draw returns the values of each column for each text, as the numbers that number assigns to them. It draws a column of all texts before the next one: some columns need tables as
-// large as the cache of a core.
-func draw(columns []column, texts []*Text, number func(column int, value string) int32) [][]row {
+// large as the cache of a core. It uses the values of recent words again, unless words is nil.
+func draw(columns []column, texts []*Text, words []*recent.Words[few], number func(column int, value string) int32) [][]row {
 	all := make([][]row, len(texts))
 	for i := range all {
 		all[i] = make([]row, len(columns))
@@ -54,15 +64,61 @@ func draw(columns []column, texts []*Text, number func(column int, value string)
 	for c := range columns {
 		for i, x := range texts {
 			found = found[:0]
-			columns[c].values(x, func(t int, v string) {
-				if n := number(c, v); n >= 0 {
-					found = append(found, located{int32(t), n})
-				}
-			})
+			if words != nil && words[c] != nil {
+				found = drawWords(found, x, words[c], columns[c].word, func(v string) int32 { return number(c, v) })
+			} else {
+				columns[c].values(x, func(t int, v string) {
+					if n := number(c, v); n >= 0 {
+						found = append(found, located{int32(t), n})
+					}
+				})
+			}
 			all[i][c] = newRow(len(x.Tokens), found)
 		}
 	}
 	return all
+}
+
+// drawWords appends the values of a text's words, which are computed for words that are not among the recent ones.
+func drawWords(found []located, x *Text, words *recent.Words[few], values func(w string, put func(string)), number func(value string) int32) []located {
+	for t, w := range x.words {
+		have, known := words.At(w)
+		if known && have.n != tooMany {
+			for _, n := range have.values[:have.n] {
+				found = append(found, located{int32(t), n})
+			}
+			continue
+		}
+		from := len(found)
+		values(w, func(v string) {
+			if n := number(v); n >= 0 {
+				found = append(found, located{int32(t), n})
+			}
+		})
+		if have == nil {
+			continue
+		}
+		if have.n = tooMany; len(found)-from <= len(have.values) {
+			have.n = uint8(len(found) - from)
+			for i, f := range found[from:] {
+				have.values[i] = f.value
+			}
+		}
+	}
+	return found
+}
+
+// pool returns memory for the values of words of columns.
+func pool(columns []column) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		words := make([]*recent.Words[few], len(columns))
+		for c, col := range columns {
+			if col.word != nil {
+				words[c] = recent.New[few]()
+			}
+		}
+		return words
+	}}
 }
 
 // located is a value of a token.
@@ -133,7 +189,7 @@ func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text,
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	e := &Extractor{columns: columns}
+	e := &Extractor{columns: columns, recent: pool(columns)}
 	for c, col := range columns {
 		e.values = append(e.values, merge(col, shares, c, opt))
 		e.numbers = append(e.numbers, unnumbered(col, len(e.values[c])))
@@ -223,7 +279,7 @@ func (s *share) count(ctx context.Context, opt Options, patients []int32) {
 			document++
 		}
 		counts := s.from+i < opt.Counted
-		s.rows = append(s.rows, draw(s.columns, []*Text{x}, func(c int, v string) int32 {
+		s.rows = append(s.rows, draw(s.columns, []*Text{x}, nil, func(c int, v string) int32 {
 			k := s.counts[c].number(v, document, counts)
 			if counts && opt.MinPatients > 0 {
 				s.counts[c].see(k, patients[s.from+i], opt.MinPatients)
@@ -337,7 +393,9 @@ func (e *Extractor) Sequences(x *Text) []chain.Sequence { return e.Each([]*Text{
 
 // Each draws the attributes of several texts, which is faster than one after the other, and returns the sequences of each.
 func (e *Extractor) Each(texts []*Text) [][]chain.Sequence {
-	drawn := draw(e.columns, texts, func(c int, v string) int32 {
+	words := e.recent.Get().([]*recent.Words[few])
+	defer e.recent.Put(words)
+	drawn := draw(e.columns, texts, words, func(c int, v string) int32 {
 		if n, ok := e.values[c][v]; ok {
 			return n
 		}
@@ -425,7 +483,7 @@ func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor
 	if err != nil {
 		return nil, fmt.Errorf("features[%d]: %w", at, err)
 	}
-	e := &Extractor{columns: columns, count: len(attributes)}
+	e := &Extractor{columns: columns, recent: pool(columns), count: len(attributes)}
 	byName := map[string]int{}
 	for c, col := range columns {
 		byName[col.name] = c

@@ -50,6 +50,7 @@ type column struct {
 	lo, hi int
 	edges  bool // whether positions beyond the sequence have a value of their own
 	values func(x *Text, put func(token int, value string))
+	word   func(w string, put func(string)) // the values of a token if they depend on its word alone, or nil
 }
 
 // Families returns a description of each family by its name.
@@ -168,6 +169,17 @@ func each(about string, value func(x *Text, t int) string) family {
 				if v := value(x, t); v != "" {
 					put(t, v)
 				}
+			}
+		}}}, nil
+	}}
+}
+
+// ofWord makes a family of one column whose values depend on the token's word alone.
+func ofWord(about string, values func(w string, put func(string))) family {
+	return family{about: about, columns: func(s Spec, _ *Resources) ([]column, error) {
+		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, word: values, values: func(x *Text, put func(int, string)) {
+			for t, w := range x.words {
+				values(w, func(v string) { put(t, v) })
 			}
 		}}}, nil
 	}}

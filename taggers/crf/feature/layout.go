@@ -12,7 +12,7 @@ import (
 )
 
 func sentence(x *Text, t int, put func(string)) {
-	for _, v := range keep(x, "sentences", x.describe)[x.sentence[t]] {
+	for _, v := range keep(x, "sentences", x.describe)[x.sentence()[t]] {
 		put(v)
 	}
 }
@@ -120,7 +120,7 @@ func section() family {
 			headings = func(x *Text) []string { return x.listed(r.headings) }
 		}
 		return each(about, func(x *Text, t int) string {
-			return keep(x, "sections", func() []string { return below(headings(x)) })[x.line[t]]
+			return keep(x, "sections", func() []string { return below(headings(x)) })[x.line()[t]]
 		}).columns(s, r)
 	}}
 }
@@ -142,11 +142,11 @@ func below(headings []string) []string {
 func (x *Text) listed(lists *gazetteer.Dictionary) []string {
 	all := make([]string, len(x.begins))
 	for _, m := range lists.Match(x.Doc.Text, x.Tokens) {
-		n := x.line[m.Start]
-		if !x.startsLine(m.Start) || x.line[m.End-1] != n {
+		n := x.line()[m.Start]
+		if !x.startsLine(m.Start) || x.line()[m.End-1] != n {
 			continue
 		}
-		ends := m.End == len(x.Tokens) || x.line[m.End] != n
+		ends := m.End == len(x.Tokens) || x.line()[m.End] != n
 		first, _ := utf8.DecodeRuneInString(x.words[m.Start])
 		if !ends && x.words[m.End] != ":" || ends && unicode.IsLower(first) {
 			continue
@@ -171,8 +171,8 @@ func label(x *Text, t int) string {
 			of[t] = now
 			if x.words[t] == ":" {
 				var words []string
-				for k := t - 1; k >= 0 && len(words) < maxLabel && x.line[k] == x.line[t] && isWord(x.words[k]); k-- {
-					words = append([]string{x.lower[k]}, words...)
+				for k := t - 1; k >= 0 && len(words) < maxLabel && x.line()[k] == x.line()[t] && isWord(x.words[k]); k-- {
+					words = append([]string{x.lower()[k]}, words...)
 				}
 				if len(words) > 0 {
 					now = strings.Join(words, " ")
@@ -194,7 +194,7 @@ func isWord(w string) bool {
 }
 
 func line(x *Text, t int) string {
-	n := x.line[t]
+	n := x.line()[t]
 	if n >= 20 {
 		n = n / 10 * 10
 	}
@@ -205,7 +205,7 @@ func space(x *Text, t int, put func(string)) {
 	switch gap := x.gap(t); {
 	case x.startsLine(t):
 		put("line")
-		if t == 0 || x.line[t]-x.line[t-1] > 1 {
+		if t == 0 || x.line()[t]-x.line()[t-1] > 1 {
 			put("blank")
 		}
 	case gap == "":

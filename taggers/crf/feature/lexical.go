@@ -14,8 +14,8 @@ func init() {
 	families = map[string]family{
 		// Lexical.
 		"word":        word("the token as it is written (Dehghan et al. 2015; Dernoncourt et al. 2016, table 2; Liu et al. 2017, section 3.3)", func(x *Text, t int) string { return x.words[t] }),
-		"lower":       word("the token in lower case, with 0 instead of digits", func(x *Text, t int) string { return zeros(x.lower[t]) }),
-		"ngram":       ngrams("sequences of 2 to size tokens, in lower case, within the window (Liu et al. 2017, section 3.3: trigrams within 2)", func(x *Text, t int) string { return x.lower[t] }),
+		"lower":       word("the token in lower case, with 0 instead of digits", func(x *Text, t int) string { return zeros(x.lower()[t]) }),
+		"ngram":       ngrams("sequences of 2 to size tokens, in lower case, within the window (Liu et al. 2017, section 3.3: trigrams within 2)", func(x *Text, t int) string { return x.lower()[t] }),
 		"disjunctive": disjunctive(),
 		"short":       shortWords(),
 		"position":    closed(position()),
@@ -23,9 +23,9 @@ func init() {
 		"prefix":     affixes("prefixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", prefix),
 		"suffix":     affixes("suffixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", suffix),
 		"characters": characters(),
-		"shape":      closed(many("the shape of the token, with one character per character and with one per run: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes)),
-		"pattern":    closed(many("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ by the kinds of characters that it contains", patterns)),
-		"morphology": closed(many("ends with s, contains a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, contains a capital, contains punctuation (Liu et al. 2017, section 3.3)", morphology)),
+		"shape":      closed(ofWord("the shape of the token, with one character per character and with one per run: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes)),
+		"pattern":    closed(ofWord("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ by the kinds of characters that it contains", patterns)),
+		"morphology": closed(ofWord("ends with s, contains a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, contains a capital, contains punctuation (Liu et al. 2017, section 3.3)", morphology)),
 		// Time.
 		"temporal": closed(many("season, month, day of the week and time of day (Dernoncourt et al. 2016, table 2), and units of time such as year, in English and Spanish", temporal)),
 		// Sentence and layout.
@@ -84,7 +84,7 @@ func grams(n int, value func(x *Text, t int) string) func(x *Text, put func(int,
 	return func(x *Text, put func(int, string)) {
 		var b strings.Builder
 		for t := 0; t+n <= len(x.Tokens); t++ {
-			if x.sentence[t] != x.sentence[t+n-1] {
+			if x.sentence()[t] != x.sentence()[t+n-1] {
 				continue
 			}
 			b.Reset()
@@ -108,14 +108,14 @@ func disjunctive() family {
 			return func(x *Text, put func(int, string)) {
 				for t := range x.Tokens {
 					for o := from; o <= to; o++ {
-						if k := t + o; k >= 0 && k < len(x.Tokens) && x.sentence[k] == x.sentence[t] {
+						if k := t + o; k >= 0 && k < len(x.Tokens) && x.sentence()[k] == x.sentence()[t] {
 							put(t, value(x, k))
 						}
 					}
 				}
 			}
 		}
-		lower := func(x *Text, t int) string { return x.lower[t] }
+		lower := func(x *Text, t int) string { return x.lower()[t] }
 		short := func(x *Text, t int) string { return shape(x.words[t], true) }
 		return []column{
 			{name: "before", values: around(-s.Size, -1, lower)}, {name: "after", values: around(1, s.Size, lower)},
@@ -130,8 +130,8 @@ func shortWords() family {
 	return family{about: about, size: 3, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: "short", lo: -1, hi: 0, values: func(x *Text, put func(int, string)) {
 			for t := 0; t+1 < len(x.Tokens); t++ {
-				if x.sentence[t] == x.sentence[t+1] && utf8.RuneCountInString(x.words[t]) <= s.Size && utf8.RuneCountInString(x.words[t+1]) <= s.Size {
-					put(t, x.lower[t]+" "+x.lower[t+1])
+				if x.sentence()[t] == x.sentence()[t+1] && utf8.RuneCountInString(x.words[t]) <= s.Size && utf8.RuneCountInString(x.words[t+1]) <= s.Size {
+					put(t, x.lower()[t]+" "+x.lower()[t+1])
 				}
 			}
 		}}}, nil
@@ -141,7 +141,7 @@ func shortWords() family {
 // position is the position of a token in its sentence.
 func position() family {
 	f := each("the number of the token in its sentence, up to 10, and whether it is the last (Zuccon et al. 2014, section 3 (5))", func(x *Text, t int) string {
-		s := x.Sentences[x.sentence[t]]
+		s := x.Sentences[x.sentence()[t]]
 		if t == s.End-1 {
 			return "last"
 		}
@@ -153,7 +153,7 @@ func position() family {
 func affixes(about string, of func(w string, n int) string) family {
 	return family{about: about, size: 5, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {
-			for t, w := range x.lower {
+			for t, w := range x.lower() {
 				for n := 1; n <= s.Size; n++ {
 					if v := of(w, n); v != "" {
 						put(t, v)
@@ -197,7 +197,7 @@ func characters() family {
 	return family{about: about, size: 6, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {
 			var at []int
-			for t, w := range x.lower {
+			for t, w := range x.lower() {
 				bordered := "<" + w + ">"
 				at = at[:0]
 				for i := range bordered {

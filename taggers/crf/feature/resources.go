@@ -349,7 +349,7 @@ var pathBits = [...]int{4, 6, 10, 20}
 // with 0 instead of digits. The first hit counts.
 func clusters(x *Text, r *Resources, put func(int, string)) {
 	for t := range x.words {
-		for _, w := range [...]string{x.words[t], x.lower[t], zeros(x.words[t]), zeros(x.lower[t])} {
+		for _, w := range [...]string{x.words[t], x.lower()[t], zeros(x.words[t]), zeros(x.lower()[t])} {
 			path, ok := r.clusters.Path(w)
 			if !ok {
 				continue

@@ -47,15 +47,15 @@ func shape(w string, short bool) string {
 	return string(b[:n])
 }
 
-func shapes(x *Text, t int, put func(string)) {
-	put(shape(x.words[t], false))
-	put("~" + shape(x.words[t], true))
+func shapes(w string, put func(string)) {
+	put(shape(w, false))
+	put("~" + shape(w, true))
 }
 
 var dehghan = strings.NewReplacer("A", "X", "a", "x", "#", "d", "-", "S")
 
-func patterns(x *Text, t int, put func(string)) {
-	long := dehghan.Replace(shape(x.words[t], false))
+func patterns(w string, put func(string)) {
+	long := dehghan.Replace(shape(w, false))
 	put(long)
 	b := []byte("____")
 	for i, c := range "XxdS" {
@@ -66,8 +66,7 @@ func patterns(x *Text, t int, put func(string)) {
 	put("~" + string(b))
 }
 
-func morphology(x *Text, t int, put func(string)) {
-	w := x.words[t]
+func morphology(w string, put func(string)) {
 	var capitals, small, digits, other int
 	first := byte(0)
 	for _, r := range w {
@@ -90,7 +89,7 @@ func morphology(x *Text, t int, put func(string)) {
 		name string
 		has  bool
 	}{
-		{"ends with s", strings.HasSuffix(x.lower[t], "s")},
+		{"ends with s", strings.HasSuffix(strings.ToLower(w), "s")},
 		{"has a digit", digits > 0},
 		{"numeric", digits > 0 && capitals+small+other == 0},
 		{"alphabetic", capitals+small > 0 && digits+other == 0},

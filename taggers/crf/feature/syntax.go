@@ -76,12 +76,12 @@ func wordPOS() family {
 		return []column{{name: s.Family, values: func(x *Text, put func(int, string)) {
 			for t := range x.Tokens {
 				at := func(o int) string {
-					if k := t + o; k >= 0 && k < len(x.Tokens) && x.sentence[k] == x.sentence[t] {
+					if k := t + o; k >= 0 && k < len(x.Tokens) && x.sentence()[k] == x.sentence()[t] {
 						return part(x, k)
 					}
 					return "_"
 				}
-				w, before, own, after := x.lower[t], at(-1), at(0), at(1)
+				w, before, own, after := x.lower()[t], at(-1), at(0), at(1)
 				for _, v := range [...]string{before + " . .", ". " + own + " .", ". . " + after, before + " " + own + " .", ". " + own + " " + after, before + " " + own + " " + after} {
 					put(t, w+" "+v)
 				}

@@ -27,7 +27,7 @@ var times = func() map[string][]string {
 }()
 
 func temporal(x *Text, t int, put func(string)) {
-	for _, kind := range times[x.lower[t]] {
+	for _, kind := range times[x.lower()[t]] {
 		put(kind)
 	}
 }

@@ -7,31 +7,25 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Text is a text prepared for drawing features.
+// Text is a text prepared for drawing features. Only one goroutine at a time may draw features of it.
 type Text struct {
 	reader.Text
-	Foreign  []data.Span // general named entities of the document
-	words    []string
-	lower    []string
-	sentence []int          // by token: the number of its sentence
-	line     []int          // by token: the number of its line, from 0
-	begins   []int          // by line: its start, in bytes
-	kept     map[string]any // results that families reuse for further columns
+	Foreign []data.Span // general named entities of the document
+	words   []string
+	begins  []int          // by line: its start, in bytes
+	kept    map[string]any // results that families reuse for further columns
+
+	lowered   []string // see lower, sentence and line
+	sentences []int
+	lines     []int
 }
 
 // NewText prepares a text for all families. foreign is the result of Resources.Foreign
 // for its document.
 func NewText(r reader.Text, foreign []data.Span) *Text {
-	x := &Text{Text: r, Foreign: foreign, words: make([]string, len(r.Tokens)), lower: make([]string, len(r.Tokens)), sentence: make([]int, len(r.Tokens)),
-		line: make([]int, len(r.Tokens)), kept: map[string]any{}}
+	x := &Text{Text: r, Foreign: foreign, words: make([]string, len(r.Tokens)), kept: map[string]any{}}
 	for i, tok := range r.Tokens {
 		x.words[i] = r.Doc.Text[tok.Start:tok.End]
-		x.lower[i] = strings.ToLower(x.words[i])
-	}
-	for n, s := range r.Sentences {
-		for t := s.Start; t < s.End; t++ {
-			x.sentence[t] = n
-		}
 	}
 	x.begins = []int{0}
 	for at := 0; ; {
@@ -42,14 +36,46 @@ func NewText(r reader.Text, foreign []data.Span) *Text {
 		at += i + 1
 		x.begins = append(x.begins, at)
 	}
-	line := 0
-	for t, tok := range r.Tokens {
-		for line+1 < len(x.begins) && x.begins[line+1] <= tok.Start {
-			line++
-		}
-		x.line[t] = line
-	}
 	return x
+}
+
+// lower returns each word in lower case.
+func (x *Text) lower() []string {
+	if x.lowered == nil {
+		x.lowered = make([]string, len(x.words))
+		for i, w := range x.words {
+			x.lowered[i] = strings.ToLower(w)
+		}
+	}
+	return x.lowered
+}
+
+// sentence returns the number of each token's sentence.
+func (x *Text) sentence() []int {
+	if x.sentences == nil {
+		x.sentences = make([]int, len(x.Tokens))
+		for n, s := range x.Sentences {
+			for t := s.Start; t < s.End; t++ {
+				x.sentences[t] = n
+			}
+		}
+	}
+	return x.sentences
+}
+
+// line returns the number of each token's line, from 0.
+func (x *Text) line() []int {
+	if x.lines == nil {
+		x.lines = make([]int, len(x.Tokens))
+		line := 0
+		for t, tok := range x.Tokens {
+			for line+1 < len(x.begins) && x.begins[line+1] <= tok.Start {
+				line++
+			}
+			x.lines[t] = line
+		}
+	}
+	return x.lines
 }
 
 // gap returns the text between token t-1 and token t.
@@ -71,7 +97,7 @@ func (x *Text) lineText(n int) string {
 }
 
 // startsLine reports whether a token is the first of its line.
-func (x *Text) startsLine(t int) bool { return t == 0 || x.line[t] != x.line[t-1] }
+func (x *Text) startsLine(t int) bool { return t == 0 || x.line()[t] != x.line()[t-1] }
 
 // keep computes a value once per text and returns the stored value after that.
 func keep[T any](x *Text, key string, compute func() T) T {
