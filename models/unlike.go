@@ -3,6 +3,7 @@ package models
 import (
 	"math"
 	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -73,10 +74,16 @@ func (m *Model) Unlike(text string, found []data.Span) []string {
 	return ways
 }
 
+// tokenMemory is for the tokens of a note.
+var tokenMemory = sync.Pool{New: func() any { return new([]data.Token) }}
+
 // measure measures a note. What a short note says little about is 0.
 func (m *Model) measure(text string, found []data.Span) operating.Usual {
 	found = slices.DeleteFunc(slices.Clone(found), func(s data.Span) bool { return s.Score < likely })
-	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
+	memory := tokenMemory.Get().(*[]data.Token)
+	defer tokenMemory.Put(memory)
+	tokens := tokenize.LettersDigits{}.Tokens(text, (*memory)[:0])
+	*memory = tokens
 	is := operating.Usual{Tokens: float64(len(tokens))}
 	if len(tokens) >= fewTokens {
 		is.Spans = 1000 * float64(len(found)) / float64(len(tokens))

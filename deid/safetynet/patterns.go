@@ -330,9 +330,10 @@ func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	if p.numbers == nil || !p.heads.has(words[i].fold) {
 		return 0, "", false
 	}
-	joined := words[i].fold
-	for k := i; len(joined) <= p.longest; joined += words[k].fold {
-		if t, found := p.numbers[joined]; found && !words[k].measured {
+	var memory [64]byte
+	joined := append(memory[:0], words[i].fold...)
+	for k := i; len(joined) <= p.longest; joined = append(joined, words[k].fold...) {
+		if t, found := p.numbers[string(joined)]; found && !words[k].measured {
 			last, typ, ok = k, t, true
 		}
 		if k++; k == len(words) || words[k].gap < 0 {

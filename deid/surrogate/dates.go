@@ -69,16 +69,21 @@ const (
 // seasons, holidays and decades, and the slips of real notes: a doubled separator, 31
 // in a month of 30 days, a month up to 24. It returns false for everything else, such
 // as text with any other word.
+//
+// The date must not be changed, because others get it, too.
 func (m *Maker) parseDate(text string, o order) (*date, bool) {
-	all := tokens(text)
-	parts := make([]part, 1, len(all)+1)
-	for _, lang := range m.from(m.lang) {
-		p := &dateParser{date: date{Maker: m, lang: lang, parts: parts}, tokens: all, order: o}
-		if p.parse() {
-			return &p.date, true
+	d := m.parsed[o].get(text, func(text string) *date {
+		all := tokens(text)
+		parts := make([]part, 1, len(all)+1)
+		for _, lang := range m.from(m.lang) {
+			p := &dateParser{date: date{Maker: m, lang: lang, parts: parts}, tokens: all, order: o}
+			if p.parse() {
+				return &p.date
+			}
 		}
-	}
-	return nil, false
+		return nil
+	})
+	return d, d != nil
 }
 
 // String writes the date as it was written.

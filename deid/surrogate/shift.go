@@ -141,12 +141,14 @@ func (p *Patient) moveDayOf(note, text string, first bool) string {
 		return ""
 	}
 	const cut = "\x00"
-	if mark := &d.parts[i+step]; first {
+	marked := *d
+	marked.parts = slices.Clone(d.parts)
+	if mark := &marked.parts[i+step]; first {
 		mark.text = cut + mark.text
 	} else {
 		mark.text += cut
 	}
-	before, after, _ := strings.Cut(p.moved(note, d).String(), cut)
+	before, after, _ := strings.Cut(p.moved(note, &marked).String(), cut)
 	if first {
 		return before
 	}

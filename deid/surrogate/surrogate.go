@@ -81,11 +81,12 @@ type Options struct {
 // A Maker makes surrogates. Several goroutines may use it at once.
 type Maker struct {
 	*languages
-	key   []byte
-	lang  *language // language of the notes
-	lists map[string]*list
-	read  *cache[*date] // dates by text; nil for a text that is none
-	weeks *cache[bool]  // whether days recur: see Recurs
+	key    []byte
+	lang   *language // language of the notes
+	lists  map[string]*list
+	read   *cache[*date]    // dates by text; nil for a text that is none
+	parsed [2]*cache[*date] // by order
+	weeks  *cache[bool]     // whether days recur: see Recurs
 }
 
 // New returns a Maker. The error names an unknown language or list, or a bad entry of a list.
@@ -102,7 +103,7 @@ func (l *languages) maker(opt Options) (*Maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists, read: &cache[*date]{}, weeks: &cache[bool]{}}, nil
+	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists, read: &cache[*date]{}, parsed: [2]*cache[*date]{{}, {}}, weeks: &cache[bool]{}}, nil
 }
 
 // A Mention is a value in a note.

@@ -20,7 +20,7 @@ type token struct {
 
 // tokens cuts text into runs of ASCII digits, runs of letters, and single other characters.
 func tokens(text string) []token {
-	var all []token
+	all := make([]token, 0, min(len(text), 8)) // as many as most dates have
 	start, last := 0, -1
 	class := func(r rune) int {
 		switch {

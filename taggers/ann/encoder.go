@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/internal/recent"
 	"github.com/lethe-deid/lethe/nn/tagger"
 )
 
@@ -12,7 +11,6 @@ import (
 // of a note are not new. Only one goroutine at a time may use it.
 type encoder struct {
 	vocabulary *vocabulary
-	recent     *recent.Words[ids]
 	known      map[string]ids
 	memory     *memory // of the sentences that it encodes; nil allocates it for each
 }
@@ -26,9 +24,7 @@ type ids struct {
 // maxKnown bounds the memory of an encoder at a few megabytes. A full one is cleared.
 const maxKnown = 1 << 15
 
-func newEncoder(v *vocabulary) *encoder {
-	return &encoder{vocabulary: v, recent: recent.New[ids](), known: map[string]ids{}}
-}
+func newEncoder(v *vocabulary) *encoder { return &encoder{vocabulary: v, known: map[string]ids{}} }
 
 // encode returns the ids of tokens of a document. With memory, they are valid until it is cleared.
 func (e *encoder) encode(doc *data.Document, tokens []data.Token) tagger.Sentence {
@@ -41,19 +37,6 @@ func (e *encoder) encode(doc *data.Document, tokens []data.Token) tagger.Sentenc
 }
 
 func (e *encoder) ids(form string) ids {
-	value, known := e.recent.At(form)
-	if !known {
-		x := e.look(form)
-		if value == nil {
-			return x
-		}
-		*value = x
-	}
-	return *value
-}
-
-// look is ids for a token that is not among the most recent ones.
-func (e *encoder) look(form string) ids {
 	if x, ok := e.known[form]; ok {
 		return x
 	}

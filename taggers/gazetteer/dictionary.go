@@ -152,7 +152,7 @@ func (a *automaton) trim() {
 // longest entry from left to right, without overlaps. Matches are sorted by start, then by list. Besides the matches, Match uses memory for one
 // window of tokens.
 func (d *Dictionary) Match(text string, tokens []data.Token) []Match {
-	var all []Match
+	all := make([]Match, 0, len(tokens)) // most words are in some list
 	s := d.scanner()
 	defer d.scanners.Put(s)
 	for from := 0; from < len(tokens); from += window {

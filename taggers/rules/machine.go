@@ -147,12 +147,14 @@ type machine struct {
 	rules     *automaton // of all rules of the scan
 	begins    [256]bool  // bytes that a match of a rule can begin with
 	contexts  map[*program]*automaton
-	found     []uint32 // scratch
+	may       []uint32  // scratch: the rules that can match
+	found     [][]Match // scratch, by rule: its matches
+	done      []int     // scratch, by rule: the end of its last span
 }
 
 // newMachine returns a machine for rules.
 func newMachine(rules []rule) *machine {
-	m := &machine{contexts: map[*program]*automaton{}}
+	m := &machine{contexts: map[*program]*automaton{}, found: make([][]Match, len(rules)), done: make([]int, len(rules))}
 	var whole []*program
 	for _, r := range rules {
 		whole = append(whole, r.whole)
@@ -170,8 +172,8 @@ func (m *machine) possible(text string, before class, i int) []uint32 {
 	if !m.begins[text[i]] {
 		return nil
 	}
-	m.found = m.rules.possible(m.found[:0], text, before, i, floor(text, i+maxMatch))
-	return m.found
+	m.may = m.rules.possible(m.may[:0], text, before, i, floor(text, i+maxMatch))
+	return m.may
 }
 
 // can reports whether p, which is not the program of a rule, can match at text[i] and

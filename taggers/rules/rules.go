@@ -224,12 +224,19 @@ func (sc *scan) find(text string) []Match {
 func (sc *scan) search(text string) []Match {
 	m := sc.machine()
 	defer sc.release(m)
-	found := make([][]Match, len(sc.rules))
-	done := make([]int, len(sc.rules)) // by rule: the end of its last span
-	before := none                     // class of the character before i
+	found, done := m.found, m.done
+	clear(done)
+	for k := range found {
+		found[k] = found[k][:0]
+	}
+	before := none // class of the character before i
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		class := classOf(r)
+		class, size := asciiClass[text[i]&0x7f], 1
+		if text[i] >= utf8.RuneSelf {
+			var r rune
+			r, size = utf8.DecodeRuneInString(text[i:])
+			class = classOf(r)
+		}
 		if !class.word() || !before.word() {
 			for _, k := range m.possible(text, before, i) {
 				rule := &sc.rules[k]

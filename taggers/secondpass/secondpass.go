@@ -102,7 +102,9 @@ func New(c Config, first data.Tagger) *Tagger {
 		except = append(except, wordlists.Entries(name)...)
 	}
 	for _, phrase := range except {
-		t.except[key(newNote(phrase).words)] = true
+		var n note
+		n.read(phrase)
+		t.except[key(n.words)] = true
 	}
 	return t
 }
@@ -147,24 +149,33 @@ func (t *Tagger) second(ctx context.Context, docs []*data.Document, found [][]da
 		groups[name] = append(groups[name], i)
 	}
 	out := make([][]data.Span, len(docs))
+	var memory []note
 	for _, name := range order {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.pass(docs, found, groups[name], out)
+		memory = t.pass(docs, found, groups[name], out, memory)
 	}
 	return out, nil
 }
 
-// pass processes the notes of one patient.
-func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int, out [][]data.Span) {
-	var notes []note
-	for _, i := range group {
-		n := newNote(docs[i].Text)
-		n.mark(found[i])
-		notes = append(notes, n)
-	}
+// pass processes the notes of one patient. It uses the memory of the notes of another one, and returns what it used.
+func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int, out [][]data.Span, memory []note) []note {
 	d := t.collect(docs, found, group)
+	if len(d) == 0 && !t.config.Standardize {
+		for _, i := range group {
+			out[i] = slices.Clone(found[i])
+		}
+		return memory
+	}
+	for len(memory) < len(group) {
+		memory = append(memory, note{})
+	}
+	notes := memory[:len(group)]
+	for k, i := range group {
+		notes[k].read(docs[i].Text)
+		notes[k].mark(found[i])
+	}
 	if t.config.MinShare > 0 {
 		d = d.filter(notes, t.config.MinShare)
 	}
@@ -176,6 +187,7 @@ func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int, o
 		}
 		out[i] = d.add(notes[k], spans)
 	}
+	return memory
 }
 
 // note is a text split into words: runs of letters and runs of digits. The characters
@@ -187,21 +199,21 @@ type note struct {
 	marked []bool   // by token: whether a span covers part of it
 }
 
-func newNote(text string) note {
-	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
-	n := note{text: text, tokens: tokens[:0], words: make([]string, 0, len(tokens))}
+// read sets the text and its words.
+func (n *note) read(text string) {
+	tokens := tokenize.LettersDigits{}.Tokens(text, n.tokens[:0])
+	n.text, n.tokens, n.words = text, tokens[:0], n.words[:0]
 	for _, tok := range tokens {
 		if r, _ := utf8.DecodeRuneInString(text[tok.Start:]); unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n.tokens = append(n.tokens, tok)
 			n.words = append(n.words, strings.ToLower(text[tok.Start:tok.End]))
 		}
 	}
-	return n
 }
 
 // mark sets marked from sorted spans.
 func (n *note) mark(spans []data.Span) {
-	n.marked = make([]bool, len(n.tokens))
+	n.marked = slices.Grow(n.marked[:0], len(n.tokens))[:len(n.tokens)]
 	for t, tok := range n.tokens {
 		for len(spans) > 0 && spans[0].End <= tok.Start {
 			spans = spans[1:]
@@ -279,7 +291,8 @@ func (t *Tagger) collect(docs []*data.Document, found [][]data.Span, group []int
 			if s.Score < t.config.MinScore || len(t.config.Types) > 0 && !slices.Contains(t.config.Types, s.Type) {
 				continue
 			}
-			n := newNote(docs[i].Text[s.Start:s.End])
+			var n note
+			n.read(docs[i].Text[s.Start:s.End])
 			if len(n.words) == 0 {
 				continue
 			}

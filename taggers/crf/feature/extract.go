@@ -81,7 +81,14 @@ func draw(columns []column, texts []*Text, words []*recent.Words[few], number fu
 
 // drawWords appends the values of a text's words, which are computed for words that are not among the recent ones.
 func drawWords(found []located, x *Text, words *recent.Words[few], values func(w string, put func(string)), number func(value string) int32) []located {
-	for t, w := range x.words {
+	t := 0
+	put := func(v string) {
+		if n := number(v); n >= 0 {
+			found = append(found, located{int32(t), n})
+		}
+	}
+	for at, w := range x.words {
+		t = at
 		have, known := words.At(w)
 		if known && have.n != tooMany {
 			for _, n := range have.values[:have.n] {
@@ -90,11 +97,7 @@ func drawWords(found []located, x *Text, words *recent.Words[few], values func(w
 			continue
 		}
 		from := len(found)
-		values(w, func(v string) {
-			if n := number(v); n >= 0 {
-				found = append(found, located{int32(t), n})
-			}
-		})
+		values(w, put)
 		if have == nil {
 			continue
 		}
