@@ -87,7 +87,7 @@ func spansOf(all []found) []data.Span {
 // going returns the spans of which less than the whole stays in the text. A span that stays is searched like the text around
 // it: the tagger may have mistaken the patient's name Georgia for the state.
 func going(all []found) []data.Span {
-	var spans []data.Span
+	spans := make([]data.Span, 0, len(all))
 	for _, f := range all {
 		if f.remains != replace.Whole {
 			spans = append(spans, f.Span)
@@ -296,7 +296,7 @@ func join(all []found, remains func(data.Span) replace.Extent) []found {
 	slices.SortStableFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(b.rank, a.rank), cmp.Compare(a.Type, b.Type))
 	})
-	var out []found
+	out := make([]found, 0, len(all))
 	for len(all) > 0 {
 		n, end := 1, all[0].End
 		for ; n < len(all) && all[n].Start < end; n++ {

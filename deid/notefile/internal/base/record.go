@@ -85,7 +85,7 @@ func (r *Record) Encode(edits [][]markup.Edit) ([]byte, error) {
 		if err := markup.CheckEdits(all, len(raw)); err != nil {
 			return nil, err
 		}
-		raw = []byte(markup.Apply(string(raw), all))
+		raw = markup.ApplyBytes(raw, all)
 	}
 	if r.Finish != nil {
 		raw = r.Finish(raw)

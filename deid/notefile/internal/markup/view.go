@@ -198,6 +198,7 @@ func Apply(text string, edits []Edit) string {
 		return text
 	}
 	var b strings.Builder
+	b.Grow(len(text) + growth(edits))
 	at := 0
 	for _, e := range edits {
 		b.WriteString(text[at:e.Start])
@@ -206,6 +207,25 @@ func Apply(text string, edits []Edit) string {
 	}
 	b.WriteString(text[at:])
 	return b.String()
+}
+
+// ApplyBytes is Apply for bytes, which it does not change.
+func ApplyBytes(text []byte, edits []Edit) []byte {
+	all := make([]byte, 0, len(text)+growth(edits))
+	at := 0
+	for _, e := range edits {
+		all = append(append(all, text[at:e.Start]...), e.New...)
+		at = e.End
+	}
+	return append(all, text[at:]...)
+}
+
+// growth returns the number of bytes by which edits make a text longer.
+func growth(edits []Edit) (n int) {
+	for _, e := range edits {
+		n += len(e.New) - (e.End - e.Start)
+	}
+	return n
 }
 
 // SortEdits sorts edits by their places.
