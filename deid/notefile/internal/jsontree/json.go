@@ -218,14 +218,16 @@ func (j *Tree) First(i int, path ...string) string {
 // StringView returns the view of a string in the JSON. With an error it returns the position of the
 // error. Half of a surrogate pair is an error, because it is not text.
 func (j *Tree) StringView(i int) (*markup.View, int, error) {
-	v := &markup.View{Encode: Escape}
-	raw, end := j.Raw, j.To(i)-1
-	for at := j.From(i) + 1; at < end; {
+	raw, from, end := j.Raw, j.From(i)+1, j.To(i)-1
+	text := string(raw[from:end])
+	v := &markup.View{Encode: Escape, Runs: make([]markup.Run, 0, 1+2*strings.Count(text, "\\"))}
+	v.Text.Grow(len(text))
+	for at := from; at < end; {
 		n := bytes.IndexByte(raw[at:end], '\\')
 		if n < 0 {
 			n = end - at
 		}
-		v.Verbatim(at, string(raw[at:at+n]))
+		v.Verbatim(at, text[at-from:at-from+n])
 		if at += n; at == end {
 			break
 		}
