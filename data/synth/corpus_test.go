@@ -121,7 +121,7 @@ func count(text string, set map[string]bool) int {
 // No name of the lists of the test split is in those of train.
 func TestEnglishListsShareNoName(t *testing.T) {
 	lists := func(split string) grammar {
-		text, err := fs.ReadFile(files, "grammar/en/lists/"+split+".txt")
+		text, err := fs.ReadFile(files(), "grammar/en/lists/"+split+".txt")
 		if err != nil {
 			t.Fatal(err)
 		}

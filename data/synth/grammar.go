@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/lethe-deid/lethe/internal/archived"
 )
@@ -57,10 +58,10 @@ import (
 // The text and its annotation are thus generated together, so that all span
 // borders are right by construction.
 //
-// The program contains the folder as an archive, which is 0.4 MB smaller. TestArchive makes it.
-var files fs.FS = archived.Open(archive)
+// The program contains the folder as an archive, which is a fraction of its size. TestArchive makes it.
+var files = sync.OnceValue(func() fs.FS { return archived.Open(archive) })
 
-//go:embed grammar.zip
+//go:embed grammar.zip.zst
 var archive []byte
 
 // A node is a part of a rule.
@@ -115,12 +116,12 @@ var weightPattern = regexp.MustCompile(`^%([1-9][0-9]*) ?`)
 // split.
 func compile(corpus, lists string) grammar {
 	g := grammar{}
-	names, err := fs.Glob(files, "grammar/"+corpus+"/*.txt")
+	names, err := fs.Glob(files(), "grammar/"+corpus+"/*.txt")
 	if err != nil {
 		panic(err)
 	}
 	for _, name := range append(names, "grammar/"+corpus+"/lists/"+lists+".txt") {
-		text, err := fs.ReadFile(files, name)
+		text, err := fs.ReadFile(files(), name)
 		if err != nil {
 			panic(err)
 		}

@@ -113,7 +113,7 @@ func testSpellings(t *testing.T, kind Characters) {
 			net.spellings.most = 10 // fewer than there are
 		}
 	}
-	if n := len(net.spellings.latest.row); n == 0 || n > 10 {
+	if n := net.spellings.latest.rows.Len(); n == 0 || n > 10 {
 		t.Errorf("the full cache has %d spellings, want at most 10", n)
 	}
 }

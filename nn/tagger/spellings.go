@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lethe-deid/lethe/internal/intern"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
@@ -34,7 +35,7 @@ type cache struct {
 // vectors are those of some spellings. They only grow; when there are too many or the parameters have changed, others
 // take their place, while a predictor may keep these until its next batch.
 type vectors struct {
-	row    map[string]int32                    // guarded by the cache's mutex; a row that is in it never changes, and is read without it
+	rows   *intern.Table                       // their numbers, from 1; guarded by the cache's mutex. A row that is in it never changes, and is read without it
 	blocks [maxSpellings / blockRows][]float32 // which do not move, so that they are read while others are written
 }
 
@@ -58,7 +59,7 @@ func (c *cache) current() *vectors {
 			}
 		}
 	}
-	fits := c.latest != nil && len(c.latest.row) < c.most
+	fits := c.latest != nil && c.latest.rows.Len() < c.most
 	for i, p := range c.params {
 		if !kernel.SameBits(p.Data, c.values[i]) {
 			copy(c.values[i], p.Data)
@@ -66,7 +67,7 @@ func (c *cache) current() *vectors {
 		}
 	}
 	if !fits {
-		c.latest = &vectors{row: map[string]int32{}}
+		c.latest = &vectors{rows: intern.New()}
 	}
 	return c.latest
 }
@@ -75,10 +76,7 @@ func (c *cache) current() *vectors {
 func (c *cache) find(v *vectors, key string) int32 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if r, ok := v.row[key]; ok {
-		return r
-	}
-	return -1
+	return int32(v.rows.Find(key)) - 1
 }
 
 // at returns the vector in a row that find returned.
@@ -91,19 +89,22 @@ func (c *cache) add(v *vectors, n int, spelling func(i int) (key string, vector 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range n {
-		if len(v.row) >= c.most {
+		if v.rows.Len() >= c.most {
 			return
 		}
 		key, vector := spelling(i)
-		if _, ok := v.row[key]; ok {
+		row := int32(v.rows.Len())
+		n, err := v.rows.Add(key)
+		if err != nil {
+			panic(err) // of more than 4 GiB, which so few spellings do not have
+		}
+		if n != uint32(row)+1 { // it was there
 			continue
 		}
-		row := int32(len(v.row))
 		if row%blockRows == 0 {
 			v.blocks[row/blockRows] = make([]float32, blockRows*c.dim)
 		}
 		copy(c.at(v, row), vector)
-		v.row[strings.Clone(key)] = row
 	}
 }
 

@@ -31,8 +31,8 @@ func TestEncoderLikeVocabulary(t *testing.T) {
 			}
 		}
 	}
-	if len(e.known) > maxKnown {
-		t.Errorf("the encoder knows %d tokens", len(e.known))
+	if n := e.known.Len(); n > maxKnown {
+		t.Errorf("the encoder knows %d tokens", n)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/intern"
 )
 
 // Nearly all attempts to match a rule fail, most of them after a few characters. So
@@ -26,11 +28,11 @@ type automaton struct {
 	programs []*program
 	first    []uint32 // by program: the number of its first instruction
 	owner    []uint32 // by instruction: its program
-	inst     []*inst  // by number
 	states   []state
-	details  []details              // of the states
+	others   []map[rune]int16       // of the states: what follows characters outside of ASCII
 	tables   [][utf8.RuneSelf]int16 // of states that many characters lead out of; the first is of none
-	index    map[string]int16       // states by key
+	keys     *intern.Table          // of the states, in their order: see state
+	key      []byte                 // scratch
 	hits     []hit
 	starts   [classes]int16 // by class of the character before; initially unknown
 	wide     map[point]reach
@@ -71,12 +73,6 @@ type state struct {
 // few is the number of ASCII characters out of a state that need no table.
 const few = 10
 
-// details of a state are those that are rarely needed.
-type details struct {
-	key    string // see automaton.state
-	others map[rune]int16
-}
-
 // What follows a state when a character is read is the number of a state, or minus the
 // number of a hit. The first two numbers are not those of states.
 const (
@@ -96,13 +92,13 @@ func newAutomaton(programs ...*program) *automaton {
 	for k, p := range programs {
 		d.first = append(d.first, uint32(len(d.owner)))
 		d.owner = append(d.owner, slices.Repeat([]uint32{uint32(k)}, len(p.inst))...)
-		for i := range p.inst {
-			d.inst = append(d.inst, &p.inst[i])
-		}
 	}
 	d.seen = make([]uint32, len(d.owner))
 	return d
 }
+
+// inst returns an instruction of program k by its number.
+func (d *automaton) inst(pc, k uint32) *inst { return &d.programs[k].inst[pc-d.first[k]] }
 
 // possible appends the numbers of the programs that can match at text[i], after a
 // character of class before, and end at or before limit.
@@ -132,9 +128,9 @@ func (d *automaton) possible(to []uint32, text string, before class, i, limit in
 		} else {
 			var r rune
 			r, size = utf8.DecodeRuneInString(text[i:])
-			if next = d.details[s].others[r]; next == unknown {
+			if next = d.others[s][r]; next == unknown {
 				next = d.step(s, classOf(r), r)
-				d.details[s].remember(r, next)
+				d.remember(s, r, next)
 			}
 		}
 		if next < 0 {
@@ -196,10 +192,10 @@ func (d *automaton) follow(to []uint32, next int16) ([]uint32, int16) {
 
 func (d *automaton) clear() {
 	d.states = append(d.states[:0], make([]state, firstState)...)
-	d.details = append(d.details[:0], make([]details, firstState)...)
+	d.others = append(d.others[:0], make([]map[rune]int16, firstState)...)
 	d.tables = append(d.tables[:0], [utf8.RuneSelf]int16{})
 	d.hits = append(d.hits[:0], hit{}) // its number has no sign
-	d.index, d.wide = map[string]int16{}, map[point]reach{}
+	d.keys, d.wide = intern.New(), map[point]reach{}
 	d.starts = [classes]int16{}
 }
 
@@ -214,38 +210,40 @@ func (d *automaton) start(before class) int16 {
 }
 
 // state returns the number of the state that continues from the instructions from,
-// which must be sorted, after a character of class before.
+// which must be sorted, after a character of class before. They are its key.
 func (d *automaton) state(from []uint32, before class) int16 {
-	key := make([]byte, 0, 4*len(from)+1)
+	d.key = d.key[:0]
 	for _, pc := range from {
-		key = binary.LittleEndian.AppendUint32(key, pc)
+		d.key = binary.LittleEndian.AppendUint32(d.key, pc)
 	}
-	key = append(key, byte(before))
-	s, ok := d.index[string(key)]
-	if !ok {
-		s = int16(len(d.states))
-		d.states = append(d.states, state{})
-		d.details = append(d.details, details{key: string(key)})
-		d.index[d.details[s].key] = s
+	d.key = append(d.key, byte(before))
+	n, err := d.keys.Add(string(d.key))
+	if err != nil {
+		panic(err) // of more than 4 GiB, which so many states cannot have
+	}
+	s := firstState + int16(n-1)
+	if int(s) == len(d.states) {
+		d.states, d.others = append(d.states, state{}), append(d.others, nil)
 	}
 	return s
 }
 
-// from returns the instructions and the class of the key.
-func (s *details) from(to []uint32) (from []uint32, before class) {
-	n := len(s.key) - 1
+// from returns the instructions that a state continues from, and the class of the character before.
+func (d *automaton) from(s int16, to []uint32) (from []uint32, before class) {
+	key := d.keys.String(uint32(s-firstState) + 1)
+	n := len(key) - 1
 	for i := 0; i < n; i += 4 {
-		to = append(to, uint32(s.key[i])|uint32(s.key[i+1])<<8|uint32(s.key[i+2])<<16|uint32(s.key[i+3])<<24)
+		to = append(to, uint32(key[i])|uint32(key[i+1])<<8|uint32(key[i+2])<<16|uint32(key[i+3])<<24)
 	}
-	return to, class(s.key[n])
+	return to, class(key[n])
 }
 
-// remember stores what follows a character outside of ASCII.
-func (s *details) remember(r rune, next int16) {
-	if s.others == nil || len(s.others) > maxStates {
-		s.others = map[rune]int16{}
+// remember stores what follows a state if a character outside of ASCII is read.
+func (d *automaton) remember(s int16, r rune, next int16) {
+	if d.others[s] == nil || len(d.others[s]) > maxStates {
+		d.others[s] = map[rune]int16{}
 	}
-	s.others[r] = next
+	d.others[s][r] = next
 }
 
 // step computes what follows state s if the next character, of class after, is r; -1
@@ -260,11 +258,12 @@ func (d *automaton) step(s int16, after class, r rune) int16 {
 	d.out = d.out[:0]
 	var read [2]uint64 // ASCII characters
 	for _, pc := range d.readers {
-		in := d.inst[pc]
+		k := d.owner[pc]
+		in := d.inst(pc, k)
 		read[0] |= in.ascii[0]
 		read[1] |= in.ascii[1]
-		if r >= 0 && in.matches(r) {
-			d.out = append(d.out, d.first[d.owner[pc]]+in.Out)
+		if r >= 0 && d.programs[k].reads(in, r) {
+			d.out = append(d.out, d.first[k]+in.out)
 		}
 	}
 	if d.states[s].rest[after] == unknown {
@@ -311,7 +310,7 @@ func (d *automaton) closure(s int16, after class) {
 	}
 	visits := 0
 	var before class
-	d.stack, before = d.details[s].from(d.stack[:0])
+	d.stack, before = d.from(s, d.stack[:0])
 	for len(d.stack) > 0 {
 		pc := d.stack[len(d.stack)-1]
 		d.stack = d.stack[:len(d.stack)-1]
@@ -321,20 +320,20 @@ func (d *automaton) closure(s int16, after class) {
 		d.seen[pc] = d.gen
 		visits++
 		k := d.owner[pc]
-		in := d.inst[pc]
-		switch in.Op {
+		in := d.inst(pc, k)
+		switch in.op {
 		case syntax.InstAlt, syntax.InstAltMatch:
-			d.stack = append(d.stack, d.first[k]+in.Out, d.first[k]+in.Arg)
+			d.stack = append(d.stack, d.first[k]+in.out, d.first[k]+in.arg)
 		case syntax.InstCapture:
 			if in.passes(before, after) {
-				d.stack = append(d.stack, d.first[k]+in.Out)
+				d.stack = append(d.stack, d.first[k]+in.out)
 			}
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^emptyBetween(before, after) == 0 {
-				d.stack = append(d.stack, d.first[k]+in.Out)
+			if syntax.EmptyOp(in.arg)&^emptyBetween(before, after) == 0 {
+				d.stack = append(d.stack, d.first[k]+in.out)
 			}
 		case syntax.InstNop:
-			d.stack = append(d.stack, d.first[k]+in.Out)
+			d.stack = append(d.stack, d.first[k]+in.out)
 		case syntax.InstMatch:
 			d.matches = append(d.matches, k)
 		case syntax.InstFail:

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp/syntax"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,19 +15,23 @@ import (
 
 // program is a compiled expression.
 type program struct {
-	inst    []inst
-	start   uint32
-	guarded bool      // whether it has guards
-	first   [256]bool // bytes that a match can begin with
+	inst   []inst
+	runes  []rune // of the instructions
+	start  uint32
+	guards []*program
+	first  [256]bool // bytes that a match can begin with
 }
 
-// inst is an instruction of syntax.Prog, prepared for the machine.
+// inst is an instruction of syntax.Prog, prepared for the machine. It has no pointers, because programs have hundreds of
+// thousands of instructions, through which the garbage collector would go again and again.
 type inst struct {
-	syntax.Inst
-	ascii [2]uint64  // the ASCII characters that it matches
-	group groupEvent // for InstCapture
-	loose bool       // for a span's border: it may be between a letter and a digit
-	guard *program   // for InstCapture with the event guard
+	op       syntax.InstOp
+	group    groupEvent // for InstCapture
+	loose    bool       // for a span's border: it may be between a letter and a digit
+	out, arg uint32
+	ascii    [2]uint64 // the ASCII characters that it matches
+	runes    [2]uint32 // where the program has its ranges of characters
+	guard    uint32    // for InstCapture with the event guard: the number of the program's guard
 }
 
 // groupEvent is the meaning of a group's border.
@@ -43,16 +48,25 @@ const (
 // newProgram prepares prog. events[g] has the events at the start and at the end of
 // group g. guards has the programs of the groups that are guards.
 func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program) *program {
-	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start), guarded: len(guards) > 0}
+	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start)}
 	for i, in := range prog.Inst {
-		p.inst[i].Inst = in
+		to := &p.inst[i]
+		to.op, to.out, to.arg = in.Op, in.Out, in.Arg
 		switch {
 		case in.Op == syntax.InstCapture:
-			p.inst[i].group, p.inst[i].guard = events[in.Arg/2][in.Arg%2], guards[int(in.Arg/2)]
+			to.group = events[in.Arg/2][in.Arg%2]
+			if g := guards[int(in.Arg/2)]; to.group == guard {
+				to.guard = uint32(len(p.guards))
+				p.guards = append(p.guards, g)
+			}
 		case consumes(in.Op):
-			p.inst[i].ascii = asciiOf(&in)
+			to.ascii = asciiOf(&in)
+			from := uint32(len(p.runes))
+			p.runes = append(p.runes, in.Rune...)
+			to.runes = [2]uint32{from, uint32(len(p.runes))}
 		}
 	}
+	p.runes = slices.Clip(p.runes)
 	p.mark(p.start, make([]bool, len(p.inst)))
 	return p
 }
@@ -93,12 +107,12 @@ func (p *program) mark(pc uint32, seen []bool) {
 	}
 	seen[pc] = true
 	in := &p.inst[pc]
-	switch in.Op {
+	switch in.op {
 	case syntax.InstAlt, syntax.InstAltMatch:
-		p.mark(in.Out, seen)
-		p.mark(in.Arg, seen)
+		p.mark(in.out, seen)
+		p.mark(in.arg, seen)
 	case syntax.InstCapture, syntax.InstEmptyWidth, syntax.InstNop:
-		p.mark(in.Out, seen)
+		p.mark(in.out, seen)
 	case syntax.InstMatch:
 		for b := range p.first {
 			p.first[b] = true
@@ -124,21 +138,17 @@ func consumes(op syntax.InstOp) bool {
 	return false
 }
 
-func matchRune(in *syntax.Inst, r rune) bool {
-	switch in.Op {
-	case syntax.InstRuneAny:
-		return true
-	case syntax.InstRuneAnyNotNL:
-		return r != '\n'
-	}
-	return in.MatchRune(r)
-}
-
-func (in *inst) matches(r rune) bool {
+// reads reports whether an instruction, which consumes a character, consumes this one.
+func (p *program) reads(in *inst, r rune) bool {
 	if r < utf8.RuneSelf {
 		return in.ascii[r/64]&(1<<(r%64)) != 0
 	}
-	return matchRune(&in.Inst, r)
+	switch in.op {
+	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		return true
+	}
+	whole := syntax.Inst{Op: in.op, Arg: in.arg, Rune: p.runes[in.runes[0]:in.runes[1]]}
+	return whole.MatchRune(r)
 }
 
 // machine runs the programs of a scan. Only one goroutine at a time may use it.
@@ -226,12 +236,12 @@ func (m *machine) run(p *program, text string, from, limit int) (start, end int,
 		m.then.clear(len(p.inst))
 		for _, t := range m.now.threads {
 			in := &p.inst[t.pc]
-			if in.Op == syntax.InstMatch {
+			if in.op == syntax.InstMatch {
 				best, ok = t, true
 				break // the other threads have lower priority
 			}
-			if size > 0 && in.matches(r) {
-				m.add(p, &m.then, in.Out, t, text, i+size)
+			if size > 0 && p.reads(in, r) {
+				m.add(p, &m.then, in.out, t, text, i+size)
 			}
 		}
 		m.now, m.then = m.then, m.now
@@ -245,7 +255,7 @@ func (m *machine) matches(p *program, text string, from, limit int) bool {
 	if !m.can(p, text, from, limit) {
 		return false
 	}
-	if !p.guarded {
+	if len(p.guards) == 0 {
 		return true
 	}
 	_, _, ok := m.run(p, text, from, limit)
@@ -261,13 +271,13 @@ func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i 
 		}
 		q.seen[pc] = q.gen
 		in := &p.inst[pc]
-		switch in.Op {
+		switch in.op {
 		case syntax.InstAlt, syntax.InstAltMatch:
-			m.add(p, q, in.Out, t, text, i)
-			pc = in.Arg
+			m.add(p, q, in.out, t, text, i)
+			pc = in.arg
 			continue
 		case syntax.InstCapture:
-			if !in.passes(classBefore(text, i), classAfter(text, i)) || in.group == guard && m.guarded(in.guard, text, i) {
+			if !in.passes(classBefore(text, i), classAfter(text, i)) || in.group == guard && m.guarded(p.guards[in.guard], text, i) {
 				return
 			}
 			switch in.group {
@@ -277,7 +287,7 @@ func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i 
 				t.end = i
 			}
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^emptyBetween(classBefore(text, i), classAfter(text, i)) != 0 {
+			if syntax.EmptyOp(in.arg)&^emptyBetween(classBefore(text, i), classAfter(text, i)) != 0 {
 				return
 			}
 		case syntax.InstNop:
@@ -288,7 +298,7 @@ func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i 
 			q.threads = append(q.threads, t)
 			return
 		}
-		pc = in.Out
+		pc = in.out
 	}
 }
 

@@ -4,13 +4,14 @@ package archivetest
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/lethe-deid/lethe/internal/archived"
 )
@@ -23,9 +24,8 @@ func Check(t *testing.T, path, folder string) {
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		var out bytes.Buffer
 		w := zip.NewWriter(&out)
-		w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
 		for _, name := range slices.Sorted(maps.Keys(want)) {
-			f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate}) // without a time, so that the same files give the same archive
+			f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}) // without a time, so that the same files give the same archive
 			if err == nil {
 				_, err = io.WriteString(f, want[name])
 			}
@@ -36,7 +36,11 @@ func Check(t *testing.T, path, folder string) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, encoder.EncodeAll(out.Bytes(), nil), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
