@@ -164,13 +164,16 @@ func words(text string) iter.Seq[string] {
 // otherScript returns the name of the script of more than half of the letters, unless it
 // is Latin or the text has fewer than ten letters of it.
 func otherScript(text string) Language {
+	if !beyondLatin(text) {
+		return Undecided
+	}
 	letters, in := 0, map[string]int{}
 	for _, r := range text {
 		if !unicode.IsLetter(r) {
 			continue
 		}
 		letters++
-		if r < 0x250 || unicode.Is(unicode.Latin, r) {
+		if r < endLatin || unicode.Is(unicode.Latin, r) {
 			continue
 		}
 		for _, name := range scripts {
@@ -185,6 +188,19 @@ func otherScript(text string) Language {
 		}
 	}
 	return Undecided
+}
+
+// endLatin is the end of the letters of western and central Europe.
+const endLatin = 0x250
+
+// beyondLatin reports whether a text has a character from endLatin on. The first byte tells, so that this is faster than to read characters.
+func beyondLatin(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0xc9 {
+			return true
+		}
+	}
+	return false
 }
 
 // scripts lists the scripts that are named.
