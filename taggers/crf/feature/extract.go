@@ -31,7 +31,7 @@ type Extractor struct {
 	// numbers[c][offset-lo][value] is the attribute's number, or -1.
 	numbers [][][]int32
 	count   int
-	recent  *sync.Pool // of []*recent.Words[few], by column; nil for columns whose values depend on more than the word
+	recent  *sync.Pool // of *[]*recent.Words[few], by column; nil for columns whose values depend on more than the word
 }
 
 // few are up to some numbers of values.
@@ -120,7 +120,7 @@ func pool(columns []column) *sync.Pool {
 				words[c] = recent.New[few]()
 			}
 		}
-		return words
+		return &words
 	}}
 }
 
@@ -396,9 +396,9 @@ func (e *Extractor) Sequences(x *Text) []chain.Sequence { return e.Each([]*Text{
 
 // Each draws the attributes of several texts, which is faster than one after the other, and returns the sequences of each.
 func (e *Extractor) Each(texts []*Text) [][]chain.Sequence {
-	words := e.recent.Get().([]*recent.Words[few])
+	words := e.recent.Get().(*[]*recent.Words[few])
 	defer e.recent.Put(words)
-	drawn := draw(e.columns, texts, words, func(c int, v string) int32 {
+	drawn := draw(e.columns, texts, *words, func(c int, v string) int32 {
 		if n, ok := e.values[c][v]; ok {
 			return n
 		}
