@@ -32,8 +32,8 @@ const maxForeign = 0.3
 // auto tags notes with the models of their languages.
 type auto struct {
 	taggers map[language.Language]data.Tagger
-	// guess returns the languages to try for a text without enough function words; nil: all.
-	guess func(text string) ([]language.Language, error)
+	// told returns the languages of a text, and what to try for one without enough function words; nil: all.
+	told func(text string) decision
 	// knows reports whether a network knows nearly all words of a text, whatever its function words are; nil: none does.
 	knows func(text string) bool
 }
@@ -58,7 +58,7 @@ func openAuto(workers int) (*Model, error) {
 
 // each returns a tagger that uses a tagger of each member.
 func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
-	all := auto{map[language.Language]data.Tagger{}, m.guess, m.knows}
+	all := auto{map[language.Language]data.Tagger{}, func(text string) decision { return m.recent.get(text, m.decide) }, m.knows}
 	for l, open := range m.members {
 		all.taggers[l] = lazy(sync.OnceValues(func() (data.Tagger, error) {
 			member, err := open()
@@ -138,11 +138,13 @@ func (m *Model) Told(text, other string) (all []string, guessed bool) {
 
 // decision is which models examine a note.
 type decision struct {
+	parts     []language.Part
 	languages []language.Language // sorted
 	guessed   bool                // not told by function words
+	err       error               // why it could not be guessed
 }
 
-// recent has the decisions about some of the last notes, because the safety net, the replacer and the audit ask for those of each note.
+// recent has the decisions about some of the last notes, because the tagger, the safety net, the replacer and the audit ask for those of each note.
 type recent struct {
 	sync.Mutex
 	of    map[string]decision
@@ -174,15 +176,26 @@ func (r *recent) get(text string, decide func(text string) decision) decision {
 
 // decide returns which models examine a note.
 func (m *Model) decide(text string) decision {
-	known, guessed := languagesOf(m.members, language.Parts(text)), false
-	if len(known) == 0 {
-		guessed = true
-		var err error
-		if known, err = m.guess(text); err != nil {
-			known = slices.Sorted(maps.Keys(m.members)) // the error comes from tagging as well
-		}
+	d := decide(m.members, text)
+	if !d.guessed {
+		return d
 	}
-	return decision{known, guessed}
+	if best, err := m.guess(text); err != nil {
+		d.err = err // which tagging returns
+	} else {
+		d.languages = best
+	}
+	return d
+}
+
+// decide returns the languages that have a model among those of a text, or all of them if there are none.
+func decide[V any](models map[language.Language]V, text string) decision {
+	parts := language.Parts(text)
+	known := languagesOf(models, parts)
+	if len(known) > 0 {
+		return decision{parts: parts, languages: known}
+	}
+	return decision{parts: parts, languages: slices.Sorted(maps.Keys(models)), guessed: true}
 }
 
 // languagesOf returns the languages of the parts that have a model, sorted.
@@ -281,21 +294,18 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 	unsure := make([]bool, len(docs))   // whether the text is words that may be in any language
 	of := map[language.Language][]int{} // the documents that each model examines
 	for i, d := range docs {
-		parts[i] = language.Parts(d.Text)
-		if err := a.foreign(d.Text, parts[i]); err != nil {
+		is := a.decide(d.Text)
+		parts[i] = is.parts
+		if err := cmp.Or(a.foreign(d.Text, parts[i]), is.err); err != nil {
 			return nil, err
 		}
-		known := languagesOf(a.taggers, parts[i])
-		if len(known) == 0 {
-			guess, err := a.guessed(d.Text)
-			if err != nil {
-				return nil, err
-			}
+		known := is.languages
+		if is.guessed {
 			told := language.Language(d.Language)
 			if _, ok := a.taggers[told]; !ok {
 				told = ""
 			}
-			known = guided(guess, d.Text, told)
+			known = guided(known, d.Text, told)
 			unsure[i] = len(known) > 1 && !hasDigit(d.Text)
 		}
 		for _, l := range known {
@@ -329,12 +339,12 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 	return found, nil
 }
 
-// guessed returns the languages to try for a text without enough function words.
-func (a auto) guessed(text string) ([]language.Language, error) {
-	if a.guess != nil {
-		return a.guess(text)
+// decide returns the languages of a text.
+func (a auto) decide(text string) decision {
+	if a.told != nil {
+		return a.told(text)
 	}
-	return slices.Sorted(maps.Keys(a.taggers)), nil
+	return decide(a.taggers, text)
 }
 
 // counts reports whether a span of the model of a language counts: it overlaps a part of this
