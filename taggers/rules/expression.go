@@ -42,10 +42,11 @@ type compiler struct {
 	text     map[string]string   // expressions of lexicons and patterns, by name
 	lexicons map[string]bool     // names that are lexicons
 	programs map[string]*program // programs for names used as {!name}
+	ranges   *ranges             // of all programs
 }
 
 func newCompiler() *compiler {
-	return &compiler{text: map[string]string{}, lexicons: map[string]bool{}, programs: map[string]*program{}}
+	return &compiler{text: map[string]string{}, lexicons: map[string]bool{}, programs: map[string]*program{}, ranges: &ranges{number: map[string]uint32{}}}
 }
 
 // partError is an error in one of the expressions that make up a program.
@@ -132,7 +133,7 @@ func (e *expansion) finish(text string) (*program, error) {
 			}
 		}
 	}
-	return newProgram(prog, events, guards), nil
+	return newProgram(prog, events, guards, e.ranges), nil
 }
 
 // parse parses an expression whose names are replaced. ^ and $ match at line borders.

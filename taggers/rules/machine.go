@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"regexp/syntax"
 	"slices"
 	"unicode"
@@ -16,10 +17,29 @@ import (
 // program is a compiled expression.
 type program struct {
 	inst   []inst
-	runes  []rune // of the instructions
+	ranges *ranges // of the instructions
 	start  uint32
 	guards []*program
 	first  [256]bool // bytes that a match can begin with
+}
+
+// ranges are the distinct ranges of characters of the instructions of several programs, of which there are few: thousands of instructions read a letter.
+type ranges struct {
+	all    [][]rune
+	number map[string]uint32
+}
+
+func (r *ranges) add(ranges []rune) uint32 {
+	key := make([]byte, 0, 4*len(ranges))
+	for _, c := range ranges {
+		key = binary.LittleEndian.AppendUint32(key, uint32(c))
+	}
+	n, ok := r.number[string(key)]
+	if !ok {
+		n = uint32(len(r.all))
+		r.all, r.number[string(key)] = append(r.all, slices.Clone(ranges)), n
+	}
+	return n
 }
 
 // inst is an instruction of syntax.Prog, prepared for the machine. It has no pointers, because programs have hundreds of
@@ -30,7 +50,7 @@ type inst struct {
 	loose    bool       // for a span's border: it may be between a letter and a digit
 	out, arg uint32
 	ascii    [2]uint64 // the ASCII characters that it matches
-	runes    [2]uint32 // where the program has its ranges of characters
+	ranges   uint32    // the number of its ranges of characters
 	guard    uint32    // for InstCapture with the event guard: the number of the program's guard
 }
 
@@ -46,9 +66,9 @@ const (
 )
 
 // newProgram prepares prog. events[g] has the events at the start and at the end of
-// group g. guards has the programs of the groups that are guards.
-func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program) *program {
-	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start)}
+// group g. guards has the programs of the groups that are guards. The ranges of the instructions are added to the given ones.
+func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program, ranges *ranges) *program {
+	p := &program{inst: make([]inst, len(prog.Inst)), ranges: ranges, start: uint32(prog.Start)}
 	for i, in := range prog.Inst {
 		to := &p.inst[i]
 		to.op, to.out, to.arg = in.Op, in.Out, in.Arg
@@ -61,12 +81,9 @@ func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*progr
 			}
 		case consumes(in.Op):
 			to.ascii = asciiOf(&in)
-			from := uint32(len(p.runes))
-			p.runes = append(p.runes, in.Rune...)
-			to.runes = [2]uint32{from, uint32(len(p.runes))}
+			to.ranges = ranges.add(in.Rune)
 		}
 	}
-	p.runes = slices.Clip(p.runes)
 	p.mark(p.start, make([]bool, len(p.inst)))
 	return p
 }
@@ -147,7 +164,7 @@ func (p *program) reads(in *inst, r rune) bool {
 	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 		return true
 	}
-	whole := syntax.Inst{Op: in.op, Arg: in.arg, Rune: p.runes[in.runes[0]:in.runes[1]]}
+	whole := syntax.Inst{Op: in.op, Arg: in.arg, Rune: p.ranges.all[in.ranges]}
 	return whole.MatchRune(r)
 }
 
