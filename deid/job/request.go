@@ -112,6 +112,8 @@ func (w *Worker) patientRequest(q *request, keys map[string]json.RawMessage) err
 		for _, n := range e.record.Notes {
 			n.Patient = patient
 		}
+		e.record.Learn("", patient) // as if it stood in each object
+		e.record.ShareValues(w.options.Types)
 		w.examine(e)
 	}
 	return nil

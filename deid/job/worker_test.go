@@ -39,3 +39,24 @@ func TestWorkerKeepsTheOrder(t *testing.T) {
 		}
 	}
 }
+
+// The number of a patient that a request names once, beside its notes, stayed in them. In the line of a single note it did not.
+func TestPatientOfARequestIsLookedForInItsNotes(t *testing.T) {
+	w, err := NewWorker(Config{Options: engine.Options{Model: "en"}}, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "Ferritin 77812 stable."
+	var answers [2]bytes.Buffer
+	for i, request := range []string{
+		`{"id":1,"patient":77812,"notes":[{"text":"` + text + `"}]}`,
+		`{"id":1,"patient":77812,"text":"` + text + `"}`,
+	} {
+		if err := w.Serve(context.Background(), strings.NewReader(request+"\n"), true, &answers[i]); err != nil {
+			t.Fatal(err)
+		}
+		if answer := answers[i].String(); strings.Contains(answer, "77812") || !strings.Contains(answer, " stable.") {
+			t.Errorf("%s: %s", request, answer)
+		}
+	}
+}

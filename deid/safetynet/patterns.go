@@ -43,7 +43,10 @@ const (
 	minPlace  = 4
 	minNumber = 5
 	minFuzzy  = 5
-	minJoined = 7
+	// longNumber is the number of digits and letters from which a number is searched for with other separators than its own, and with
+	// one digit wrong. Shorter ones are too much like other numbers: 129/60 is a blood pressure, and no 12960.
+	longNumber = 7
+	minJoined  = 7
 )
 
 // Patterns are values to search for. They are safe for concurrent use.
@@ -52,7 +55,7 @@ type Patterns struct {
 	known     bool                // also match one wrong letter, and initials
 	phrases   map[string][]phrase // keys are the first words
 	days      map[string]string   // types of days and months in digits, such as 5/30
-	numbers   map[string]string   // keys are the numbers without separators; values are the types
+	numbers   map[string]numeral  // keys are the numbers without separators
 	longest   int                 // length of the longest number, in bytes
 	parts     map[string][]string // keys are parts of names; values are the types, usually one
 	particles map[string]bool     // words such as van with which names begin
@@ -89,6 +92,11 @@ func startOf(word string) (i int, bit uint64) {
 	return n / 64 % len(starts{}), 1 << (n % 64)
 }
 
+type numeral struct {
+	typ   string
+	parts [][]string // the words of each way in which it was written
+}
+
 type phrase struct {
 	words []string
 	typ   string
@@ -112,7 +120,7 @@ func (p *Patterns) add(text, typ string, how how) {
 		p.addLogins(text, all, typ)
 	case asNumber:
 		if digits && size >= minNumber || size >= 2*minNumber {
-			p.addNumber(strings.Join(words, ""), typ, p.known && digits && size > minNumber)
+			p.addNumber(words, typ, p.known && digits && size >= longNumber)
 		}
 	case asPhrase:
 		switch {
@@ -173,21 +181,39 @@ func (p *Patterns) addPart(w, typ string) {
 	}
 }
 
-func (p *Patterns) addNumber(number, typ string, fuzzy bool) {
+func (p *Patterns) addNumber(words []string, typ string, fuzzy bool) {
 	if p.numbers == nil {
-		p.numbers = map[string]string{}
+		p.numbers = map[string]numeral{}
 	}
-	if _, ok := p.numbers[number]; ok {
+	joined := strings.Join(words, "")
+	if n, ok := p.numbers[joined]; ok {
+		n.parts = append(n.parts, words)
+		p.numbers[joined] = n
 		return
 	}
-	p.numbers[number] = typ
+	p.numbers[joined] = numeral{typ, [][]string{words}}
 	for n := range 3 {
-		p.heads.add(number[:min(n, len(number))])
+		p.heads.add(joined[:min(n, len(joined))])
 	}
-	p.longest = max(p.longest, len(number))
+	p.longest = max(p.longest, len(joined))
 	if fuzzy {
-		p.numeric = append(p.numeric, phrase{[]string{number}, typ})
+		p.numeric = append(p.numeric, phrase{[]string{joined}, typ})
 	}
+}
+
+// is reports whether words are the number. A short one must have no separators, be divided as it is elsewhere, or by blanks into equal parts (889 912).
+func (n numeral) is(words []word) bool {
+	size, together, grouped := 0, true, true
+	for i, w := range words {
+		size += utf8.RuneCountInString(w.fold)
+		if i > 0 {
+			blank := w.gap == 1 && w.sep == 0 && w.inName && !w.comma && !w.elided
+			together = together && w.start == words[i-1].end
+			grouped = grouped && blank && len(w.fold) == len(words[0].fold)
+		}
+	}
+	return size >= longNumber || together || grouped ||
+		slices.ContainsFunc(n.parts, func(parts []string) bool { return slices.EqualFunc(parts, words, func(part string, w word) bool { return part == w.fold }) })
 }
 
 func (p *Patterns) addPhrase(words []string, typ string) {
@@ -333,8 +359,8 @@ func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	var memory [64]byte
 	joined := append(memory[:0], words[i].fold...)
 	for k := i; len(joined) <= p.longest; joined = append(joined, words[k].fold...) {
-		if t, found := p.numbers[string(joined)]; found && !words[k].measured {
-			last, typ, ok = k, t, true
+		if n, found := p.numbers[string(joined)]; found && !words[k].measured && n.is(words[i:k+1]) {
+			last, typ, ok = k, n.typ, true
 		}
 		if k++; k == len(words) || words[k].gap < 0 {
 			break

@@ -329,3 +329,22 @@ func TestLettersOfShorthandWereTakenForInitials(t *testing.T) {
 		}
 	}
 }
+
+// A blood pressure, a dose and a range were replaced because their digits were those of a short record number.
+func TestShortNumbersAreNotFoundInOtherOnes(t *testing.T) {
+	net := &Net{Types: data.Any}
+	for value, texts := range map[string]map[string]bool{
+		"12960":    {"BP 129/60": false, "129-60": false, "12.960": false, "12960": true, "MRN12960": true, "no. 12960,": true, "LOINC 1296": false, "1-2960": false},
+		"160800":   {"160/800 mg": false, "160-800": false, "160 800": true, "160,800": false, "16 08 00": true, "16 0800": false},
+		"40110":    {"4.0-11.0": false},
+		"226761":   {"LOINC 22661": false, "226762": false, "226 761": true},
+		"48-2081":  {"482081": true, "48-2081": true, "48 2081": true, "482-081": false},
+		"55443312": {"5544-3312": true, "55443313": true, "55.443.312": true},
+	} {
+		for text, want := range texts {
+			if found := net.Known([]Value{{Kind: ID, Text: value}}).Find(text, nil); len(found) > 0 != want {
+				t.Errorf("%s in %q: %v, want %v", value, text, found, want)
+			}
+		}
+	}
+}
