@@ -165,7 +165,7 @@ func mayBeDay(text string) bool {
 	return min(a, b) > 0 && min(a, b) <= 12 && max(a, b) <= 31
 }
 
-// beginsWithDigit reports whether a text begins with an ASCII digit. It tells what most expressions below need, and is much faster.
+// beginsWithDigit reports whether a text begins with an ASCII digit. Most expressions below match only such texts, and this is much faster.
 func beginsWithDigit(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
 
 // dayBefore returns the start of the first day of the range that a date ends, as in "3 to 5 March", or of the day of the week before it; the span's

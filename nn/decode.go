@@ -33,7 +33,9 @@ func NewDecoder(labels int, legal func(a, b int) bool) *Decoder {
 	}
 	d.moves = newMoves(labels, legal)
 	d.viterbi.moves = &d.moves
-	d.likely.usual = d.moves.place[0]
+	if labels > 0 {
+		d.likely.usual = d.moves.place[0]
+	}
 	d.lattice.each = d.likely.take
 	return d
 }
@@ -122,7 +124,7 @@ const mostMoves = 100
 // label that is left out thus has a negligible probability, so the path that is found is the best one of all if its own
 // is higher.
 type likely struct {
-	usual    int32   // the label of most elements
+	usual    int32   // label 0, which in most schemes is that of nearly all elements; like all labels here, by its place: see moves
 	labels   []int32 // of one row after the other
 	from, to []int32 // by row: its labels
 
@@ -204,7 +206,7 @@ func (v *likely) best(pk *packing, s int, l *lattice, trans kernel.Matrix) (y []
 	return y, true
 }
 
-// viterbi finds the labels with the highest score. It reuses its memory for each sentence.
+// viterbi finds the labels with the highest score, by their places: see moves. It reuses its memory for each sentence.
 type viterbi struct {
 	moves       *moves
 	legal       transitions

@@ -345,6 +345,9 @@ func (l *logLattice) gradient(du func(t int) []float32, da kernel.Matrix) {
 }
 
 func (l *logLattice) probability(y []int32, from, to int) float64 {
+	if math.IsInf(l.logZ, -1) { // no path is possible
+		return 0
+	}
 	p := l.alpha[from][y[from]]
 	for t := from + 1; t < to; t++ {
 		p += float64(l.a.Row(int(y[t-1]))[y[t]]) + float64(l.u.Row(t)[y[t]])

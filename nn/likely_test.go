@@ -117,3 +117,15 @@ func TestProbabilitiesAmongLegalLabelings(t *testing.T) {
 		}
 	}
 }
+
+// Where no labels are legal, the probabilities were no numbers.
+func TestNoLegalLabels(t *testing.T) {
+	d := NewDecoder(2, func(a, b int) bool { return false })
+	axis := &Axis{name: "tokens"}
+	axis.Pack(1, func(int) int { return 3 })
+	got := d.Decode(axis, kernel.NewMatrix(3, 2, make([]float32, 6)), &Param{Rows: 4, Cols: 4, Data: make([]float32, 16)})[0]
+	if p, m := got.Probability(0, 3), got.Marginal(1, 1); p != 0 || m != 0 {
+		t.Errorf("probabilities %v and %v, want 0", p, m)
+	}
+	NewDecoder(0, nil) // panicked
+}

@@ -11,8 +11,8 @@ import (
 // transitions alone. In BIOES those are a quarter of all: half of the labels, which begin a span or are outside, follow all
 // labels that end one or are outside, and each of the others follows two labels, B and I of its own type.
 //
-// For this the labels have places. From the labels in the places of common.from all labels in the places of common.to
-// follow, which are adjacent, and the others follow in pairs.
+// For this the labels have places. Every label in the places common.to may follow every label in the places common.from. The
+// other labels follow in pairs.
 type moves struct {
 	order  []int32 // the label in each place
 	place  []int32 // of each label
@@ -119,7 +119,7 @@ func (m *moves) pair(to, first, second int) {
 	m.pairs = append(m.pairs, pairs{to, first, max(second, 0), 1})
 }
 
-// arrange returns the transitions [labels+2, labels+2] with their rows and columns in the order of the places, those of
+// arrange sets into to the transitions [labels+2, labels+2] with their rows and columns in the order of the places, those of
 // START and END last as before. Where forbidden says so, they are -Inf.
 func (m *moves) arrange(into, trans kernel.Matrix, forbidden []bool) {
 	labels := len(m.order)

@@ -193,7 +193,7 @@ func otherScript(text string) Language {
 // endLatin is the end of the letters of western and central Europe.
 const endLatin = 0x250
 
-// beyondLatin reports whether a text has a character from endLatin on. The first byte tells, so that this is faster than to read characters.
+// beyondLatin reports whether a text may have a character from endLatin on. It reads first bytes, which is faster than to read characters.
 func beyondLatin(text string) bool {
 	for i := range len(text) {
 		if text[i] >= 0xc9 {

@@ -17,7 +17,7 @@ type how int
 const (
 	notAtAll how = iota
 	asPhrase     // its words, in order
-	asNumber     // its letters and digits, whatever separates them
+	asNumber     // its letters and digits, whatever separates them unless they are few: see longNumber
 	asName       // its words in any order, and each of them alone
 )
 
@@ -36,7 +36,7 @@ func howOf(sort data.Sort) how {
 
 // Minimum lengths of values to search for, because shorter ones occur in notes with other meanings:
 // of a part of a name, in letters (shorter parts are found only after a title or beside another
-// part); of a place; of a number, in digits and letters; of a value with one letter or digit wrong;
+// part); of a place; of a number, in digits and letters; of a part of a name with one letter wrong;
 // of the two parts of a name in one word.
 const (
 	minWord   = 3
@@ -94,7 +94,7 @@ func startOf(word string) (i int, bit uint64) {
 
 type numeral struct {
 	typ   string
-	parts [][]string // the words of each way in which it was written
+	parts [][]string // the words of each way in which it was written, if it is short
 }
 
 type phrase struct {
@@ -186,12 +186,17 @@ func (p *Patterns) addNumber(words []string, typ string, fuzzy bool) {
 		p.numbers = map[string]numeral{}
 	}
 	joined := strings.Join(words, "")
-	if n, ok := p.numbers[joined]; ok {
+	n, ok := p.numbers[joined]
+	if !ok {
+		n.typ = typ
+	}
+	if utf8.RuneCountInString(joined) < longNumber && !slices.ContainsFunc(n.parts, func(parts []string) bool { return slices.Equal(parts, words) }) {
 		n.parts = append(n.parts, words)
-		p.numbers[joined] = n
+	}
+	p.numbers[joined] = n
+	if ok {
 		return
 	}
-	p.numbers[joined] = numeral{typ, [][]string{words}}
 	for n := range 3 {
 		p.heads.add(joined[:min(n, len(joined))])
 	}
@@ -201,19 +206,21 @@ func (p *Patterns) addNumber(words []string, typ string, fuzzy bool) {
 	}
 }
 
-// is reports whether words are the number. A short one must have no separators, be divided as it is elsewhere, or by blanks into equal parts (889 912).
+// is reports whether words are the number. A short one must have no separators, be divided as where it was found or is known, or by white space into equal parts
+// (889 912).
 func (n numeral) is(words []word) bool {
 	size, together, grouped := 0, true, true
 	for i, w := range words {
 		size += utf8.RuneCountInString(w.fold)
 		if i > 0 {
-			blank := w.gap == 1 && w.sep == 0 && w.inName && !w.comma && !w.elided
 			together = together && w.start == words[i-1].end
-			grouped = grouped && blank && len(w.fold) == len(words[0].fold)
+			grouped = grouped && w.blank && len(w.fold) == len(words[0].fold)
 		}
 	}
 	return size >= longNumber || together || grouped ||
-		slices.ContainsFunc(n.parts, func(parts []string) bool { return slices.EqualFunc(parts, words, func(part string, w word) bool { return part == w.fold }) })
+		slices.ContainsFunc(n.parts, func(parts []string) bool {
+			return slices.EqualFunc(parts, words, func(part string, w word) bool { return part == w.fold })
+		})
 }
 
 func (p *Patterns) addPhrase(words []string, typ string) {

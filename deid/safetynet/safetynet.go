@@ -82,6 +82,7 @@ type word struct {
 	titled      bool // a title such as Dr. precedes it
 	sep         byte // the only byte since the previous word if it is one of . _ - /, or 0
 	elided      bool // an apostrophe is all that is between the previous word and this one
+	blank       bool // there is nothing but white space between the previous word and this one
 	gap         int  // number of bytes since the previous word if they may occur within a value, or -1
 	comma       bool // these bytes contain a comma and no full stop
 	inName      bool // these bytes may occur within a name: no end of a sentence, and no colon of a label
@@ -146,7 +147,7 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 		if next < len(covered) {
 			stop = min(stop, covered[next].Start)
 		}
-		end := wordEnd(text[:stop], i, digit)
+		end := max(wordEnd(text[:stop], i, digit), i+size) // also if a covered span cuts the character
 		w := word{start: i, end: end, digits: digit, gap: -1, fold: text[i:end], dot: strings.HasPrefix(text[end:], ".")}
 		if digit {
 			w.measured = measured(text[end:])
@@ -162,6 +163,7 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 			near := len(between) <= maxGap && near(between) && (next == 0 || covered[next-1].End <= before)
 			switch {
 			case between != " ":
+				w.blank = between != "" && strings.TrimSpace(between) == ""
 				if len(between) == 1 && strings.Contains("._-/", between) {
 					w.sep = between[0]
 				}
@@ -173,7 +175,7 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 					w.titled = isTitle(words[k].fold) && !strings.ContainsAny(between, ",\n")
 				}
 			case near: // as between most words
-				w.gap, w.inName, w.titled = 1, true, isTitle(words[k].fold)
+				w.blank, w.gap, w.inName, w.titled = true, 1, true, isTitle(words[k].fold)
 			}
 		}
 		w.first = len(words) == 0 && strings.TrimSpace(text[:i]) == "" || text[before:i] != " " && begins(text[before:i], w.titled)

@@ -337,7 +337,7 @@ func TestShortNumbersAreNotFoundInOtherOnes(t *testing.T) {
 		"12960":    {"BP 129/60": false, "129-60": false, "12.960": false, "12960": true, "MRN12960": true, "no. 12960,": true, "LOINC 1296": false, "1-2960": false},
 		"160800":   {"160/800 mg": false, "160-800": false, "160 800": true, "160,800": false, "16 08 00": true, "16 0800": false},
 		"40110":    {"4.0-11.0": false},
-		"226761":   {"LOINC 22661": false, "226762": false, "226 761": true},
+		"226761":   {"LOINC 22661": false, "226762": false, "226 761": true, "226\u202f761": true, "226  761": true, "226\n761": true, "226, 761": false},
 		"48-2081":  {"482081": true, "48-2081": true, "48 2081": true, "482-081": false},
 		"55443312": {"5544-3312": true, "55443313": true, "55.443.312": true},
 	} {
@@ -347,4 +347,10 @@ func TestShortNumbersAreNotFoundInOtherOnes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A covered span that cuts a character kept the search from going on.
+func TestCoveredSpanWithinACharacter(t *testing.T) {
+	net := &Net{Types: data.Any}
+	net.Known([]Value{{Kind: ID, Text: "55443312"}}).Find("é 55443312", []data.Span{{Start: 1, End: 2}})
 }

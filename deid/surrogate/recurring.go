@@ -26,7 +26,7 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 
 // inSchedule reports whether days of the week in a line belong to a schedule.
 func (m *Maker) inSchedule(line string, start, end int) bool {
-	lower := strings.ToLower(line)
+	lower := strings.ReplaceAll(strings.ToLower(line), "ſ", "s") // as expressions without regard to case do
 	for _, schedule := range m.lang.schedules {
 		if !schedule.mayMatch(lower) || schedule.planned && wasGiven.MatchString(line) {
 			continue

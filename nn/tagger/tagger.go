@@ -130,7 +130,7 @@ func (m *model) Loss() *G.Node { return m.loss }
 // assemble builds the network.
 func (n *Network) assemble(g *nn.Graph) *model { return n.assembleOrder(g, nil) }
 
-// assembleOrder is assemble with the logits in an order of the labels, unless it is nil.
+// assembleOrder is assemble with the logits in an order of the labels, unless it is nil. In training it must be nil, because the loss reads labels.
 func (n *Network) assembleOrder(g *nn.Graph, order []int32) *model {
 	m := &model{}
 	x := n.encoder(g, m)

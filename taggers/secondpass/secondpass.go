@@ -165,6 +165,7 @@ func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int, o
 	if len(d) == 0 && !t.config.Standardize {
 		for _, i := range group {
 			out[i] = slices.Clone(found[i])
+			data.SortSpans(out[i])
 		}
 		return memory
 	}

@@ -397,13 +397,13 @@ func (e *Extractor) Sequences(x *Text) []chain.Sequence { return e.Each([]*Text{
 // Each draws the attributes of several texts, which is faster than one after the other, and returns the sequences of each.
 func (e *Extractor) Each(texts []*Text) [][]chain.Sequence {
 	words := e.recent.Get().(*[]*recent.Words[few])
-	defer e.recent.Put(words)
 	drawn := draw(e.columns, texts, *words, func(c int, v string) int32 {
 		if n, ok := e.values[c][v]; ok {
 			return n
 		}
 		return -1
 	})
+	e.recent.Put(words) // not if drawing panics, which may leave a word without its values
 	all := make([][]chain.Sequence, len(texts))
 	for i, x := range texts {
 		for _, s := range x.Sentences {
