@@ -298,6 +298,11 @@ func TestCheapTestsExcludeNoTextOfAnExpression(t *testing.T) {
 			}
 		}
 	}
+	for _, text := range matching.Texts(t, panel, 300) {
+		if strings.Count(text, "/")+strings.Count(text, ".") < 4 {
+			t.Fatalf("%q has five numbers", text)
+		}
+	}
 	for _, expression := range []*regexp.Regexp{otherPartBefore, joinedAfter, joinedBefore} {
 		for _, text := range matching.Texts(t, expression, 300) {
 			if !strings.Contains(text, "/") {

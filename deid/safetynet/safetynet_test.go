@@ -352,5 +352,8 @@ func TestShortNumbersAreNotFoundInOtherOnes(t *testing.T) {
 // A covered span that cuts a character kept the search from going on.
 func TestCoveredSpanWithinACharacter(t *testing.T) {
 	net := &Net{Types: data.Any}
-	net.Known([]Value{{Kind: ID, Text: "55443312"}}).Find("é 55443312", []data.Span{{Start: 1, End: 2}})
+	found := net.Known([]Value{{Kind: ID, Text: "55443312"}}).Find("é 55443312", []data.Span{{Start: 1, End: 2}})
+	if len(found) == 0 || found[0].Start != len("é ") { // it may be found in several ways
+		t.Errorf("found %v", found)
+	}
 }

@@ -110,14 +110,14 @@ func (m *Maker) isWeekdays(text string) bool {
 // schedule is an expression for days of the week that recur, of which the first group is the days.
 type schedule struct {
 	*regexp.Regexp
-	words   []string // one of which its matches contain, in lower case; nil if they need none
+	words   []string // one of which its matches contain, in lower case
 	gap     bool     // they recur only if they are not consecutive
 	planned bool     // they do not recur on a line that says what was given
 }
 
 // mayMatch reports whether the expression may match a line, given in lower case. It is much faster than the expression.
 func (s schedule) mayMatch(line string) bool {
-	return s.words == nil || slices.ContainsFunc(s.words, func(word string) bool { return strings.Contains(line, word) })
+	return slices.ContainsFunc(s.words, func(word string) bool { return strings.Contains(line, word) })
 }
 
 // cued is an expression, and words of which its matches contain one.
@@ -132,10 +132,10 @@ func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, li
 	compile := func(expr string, words []string) schedule {
 		return schedule{Regexp: regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)), words: words}
 	}
-	inDoses := func(s schedule) schedule { s.planned = true; return s }
+	planned := func(s schedule) schedule { s.planned = true; return s }
 	withGap := func(s schedule) schedule { s.gap = true; return s }
 	digits := strings.Split("0123456789", "")
-	all := []schedule{compile(dose+dosed, digits), inDoses(compile(dayThenDose, digits)), inDoses(compile(doseThenDay, digits))}
+	all := []schedule{compile(dose+dosed, digits), planned(compile(dayThenDose, digits)), planned(compile(doseThenDay, digits))}
 	for _, c := range []cued{every, weekly, plural} {
 		all = append(all, compile(c.expr, c.words))
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Texts returns n random texts that an expression matches. Repetitions without a maximum occur at most three times
-// more than they must, and classes of characters are limited to ASCII where they have any.
+// more than they must, and most characters of classes are in ASCII, where they have any.
 func Texts(t testing.TB, expression *regexp.Regexp, n int) []string {
 	t.Helper()
 	parsed, err := syntax.Parse(expression.String(), syntax.Perl)
@@ -74,15 +74,17 @@ func write(b *strings.Builder, rng *rand.Rand, re *syntax.Regexp) {
 	}
 }
 
-// oneOf returns a character of a class, of which the ranges are given, in ASCII if there is one.
+// oneOf returns a character of a class, of which the ranges are given. Mostly it is in ASCII, if there is one.
 func oneOf(rng *rand.Rand, ranges []rune) rune {
-	var few []rune
+	var ascii []rune
 	for i := 0; i < len(ranges); i += 2 {
-		for r := ranges[i]; r <= min(ranges[i+1], ranges[i]+unicode.MaxASCII); r++ {
-			if r < unicode.MaxASCII || len(few) == 0 || few[0] >= unicode.MaxASCII && len(few) < unicode.MaxASCII {
-				few = append(few, r)
-			}
+		for r := ranges[i]; r <= min(ranges[i+1], unicode.MaxASCII); r++ {
+			ascii = append(ascii, r)
 		}
 	}
-	return few[rng.IntN(len(few))]
+	if len(ascii) > 0 && rng.IntN(4) > 0 {
+		return ascii[rng.IntN(len(ascii))]
+	}
+	i := 2 * rng.IntN(len(ranges)/2)
+	return ranges[i] + rng.Int32N(ranges[i+1]-ranges[i]+1)
 }

@@ -197,35 +197,22 @@ func Apply(text string, edits []Edit) string {
 	if len(edits) == 0 {
 		return text
 	}
-	var b strings.Builder
-	b.Grow(len(text) + growth(edits))
-	at := 0
-	for _, e := range edits {
-		b.WriteString(text[at:e.Start])
-		b.WriteString(e.New)
-		at = e.End
-	}
-	b.WriteString(text[at:])
-	return b.String()
+	return string(ApplyBytes(text, edits))
 }
 
-// ApplyBytes is Apply for bytes, which it does not change.
-func ApplyBytes(text []byte, edits []Edit) []byte {
-	all := make([]byte, 0, len(text)+growth(edits))
+// ApplyBytes is Apply for a text that becomes bytes. It does not change the text.
+func ApplyBytes[T string | []byte](text T, edits []Edit) []byte {
+	size := len(text)
+	for _, e := range edits {
+		size += len(e.New) - (e.End - e.Start)
+	}
+	all := make([]byte, 0, size)
 	at := 0
 	for _, e := range edits {
 		all = append(append(all, text[at:e.Start]...), e.New...)
 		at = e.End
 	}
 	return append(all, text[at:]...)
-}
-
-// growth returns the number of bytes by which edits make a text longer.
-func growth(edits []Edit) (n int) {
-	for _, e := range edits {
-		n += len(e.New) - (e.End - e.Start)
-	}
-	return n
 }
 
 // SortEdits sorts edits by their places.
