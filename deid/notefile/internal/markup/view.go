@@ -197,11 +197,11 @@ func Apply(text string, edits []Edit) string {
 	if len(edits) == 0 {
 		return text
 	}
-	return string(ApplyBytes(text, edits))
+	return string(ApplyBytes([]byte(text), edits))
 }
 
-// ApplyBytes is Apply for a text that becomes bytes. It does not change the text.
-func ApplyBytes[T string | []byte](text T, edits []Edit) []byte {
+// ApplyBytes is Apply for bytes, which it does not change.
+func ApplyBytes(text []byte, edits []Edit) []byte {
 	size := len(text)
 	for _, e := range edits {
 		size += len(e.New) - (e.End - e.Start)
