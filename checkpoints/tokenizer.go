@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/sugarme/tokenizer"
@@ -76,7 +77,17 @@ func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
 			return nil, "", fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(tokens)-1)
 		}
 	}
-	return tokens, unknown, nil
+	return joined(tokens), unknown, nil
+}
+
+// joined returns strings with the same content that share the memory of one, which the garbage collector need not visit one by one.
+func joined(list []string) []string {
+	all := strings.Join(list, "")
+	for i, at := 0, 0; i < len(list); i++ {
+		end := at + len(list[i])
+		list[i], at = all[at:end], end
+	}
+	return list
 }
 
 // vocabulary contains the tokens in id order. It marshals as a JSON object from

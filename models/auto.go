@@ -34,7 +34,7 @@ type auto struct {
 	taggers map[language.Language]data.Tagger
 	// told returns the languages of a text, and what to try for one without enough function words; nil: all.
 	told func(text string) decision
-	// knows reports whether a network knows nearly all words of a text, whatever its function words are; nil: none does.
+	// knows reports whether a network knows most words of a text, whatever its function words are; nil: none does.
 	knows func(text string) bool
 }
 
@@ -45,7 +45,7 @@ type member func() (*Model, error)
 // openAuto returns a model of all models that come with the program. Their names are the languages.
 func openAuto(workers int) (*Model, error) {
 	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}}
-	m.vocabularies = sync.OnceValues(func() (map[language.Language]*vocabulary, error) { return readVocabularies(checkpoints.Builtin()) })
+	m.vocabularies = sync.OnceValues(func() (*vocabularies, error) { return readVocabularies(checkpoints.Builtin()) })
 	for _, name := range checkpoints.Builtin() {
 		m.members[language.Language(name)] = sync.OnceValues(func() (*Model, error) { return Open(name, workers) })
 	}
@@ -58,7 +58,7 @@ func openAuto(workers int) (*Model, error) {
 
 // each returns a tagger that uses a tagger of each member.
 func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
-	all := auto{map[language.Language]data.Tagger{}, func(text string) decision { return m.recent.get(text, m.decide) }, m.knows}
+	all := auto{map[language.Language]data.Tagger{}, func(text string) decision { return m.decisions.get(text, m.decide) }, m.knows}
 	for l, open := range m.members {
 		all.taggers[l] = lazy(sync.OnceValues(func() (data.Tagger, error) {
 			member, err := open()
@@ -125,7 +125,7 @@ func (m *Model) Told(text, other string) (all []string, guessed bool) {
 	if m.members == nil {
 		return nil, false
 	}
-	d := m.recent.get(text, m.decide)
+	d := m.decisions.get(text, m.decide)
 	languages := d.languages
 	if d.guessed {
 		languages = guided(languages, text, language.Language(other))
@@ -144,18 +144,18 @@ type decision struct {
 	err       error               // why it could not be guessed
 }
 
-// recent has the decisions about some of the last notes, because the tagger, the safety net, the replacer and the audit ask for those of each note.
-type recent struct {
+// decisions has the decisions about some of the last notes, because the tagger, the safety net, the replacer and the audit ask for those of each note.
+type decisions struct {
 	sync.Mutex
 	of    map[string]decision
 	bytes int // of the texts
 }
 
-// maxRecent bounds the texts that recent keeps in memory, in bytes.
-const maxRecent = 1 << 22
+// maxRecent bounds the texts that decisions keeps in memory, in bytes.
+const maxRecent = 1 << 19
 
 // get returns the decision about a text, which decide makes if it is not known.
-func (r *recent) get(text string, decide func(text string) decision) decision {
+func (r *decisions) get(text string, decide func(text string) decision) decision {
 	r.Lock()
 	found, ok := r.of[text]
 	r.Unlock()
@@ -177,13 +177,20 @@ func (r *recent) get(text string, decide func(text string) decision) decision {
 // decide returns which models examine a note.
 func (m *Model) decide(text string) decision {
 	d := decide(m.members, text)
-	if !d.guessed {
+	if !d.guessed && (len(d.parts) > 1 || d.languages[0] == language.English) {
 		return d
 	}
-	if best, err := m.guess(text); err != nil {
+	vocabularies, err := m.vocabularies()
+	if err != nil {
 		d.err = err // which tagging returns
-	} else {
-		d.languages = best
+		return d
+	}
+	likeliest := vocabularies.likeliest(text)
+	switch {
+	case d.guessed:
+		d.languages = likeliest
+	case !slices.Contains(likeliest, d.languages[0]): // its function words are parts of names, as in "de los Santos"; names have hardly any of English
+		return decision{parts: []language.Part{{Start: 0, End: len(text)}}, languages: likeliest, guessed: true}
 	}
 	return d
 }
@@ -210,54 +217,10 @@ func languagesOf[V any](models map[language.Language]V, parts []language.Part) [
 	return slices.Compact(known)
 }
 
-// guess returns the language whose network knows most of the words of a text. Of languages whose networks know equally many, it
-// returns those whose words have the most similar spelling.
-func (m *Model) guess(text string) ([]language.Language, error) {
-	all := slices.Sorted(maps.Keys(m.members))
-	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
-	if len(tokens) == 0 {
-		return all, nil
-	}
-	vocabularies, err := m.vocabularies()
-	if err != nil {
-		return nil, err
-	}
-	known, spelled := map[language.Language]int{}, map[language.Language]float64{}
-	for _, l := range all {
-		known[l], _ = countKnown(vocabularies[l], text, tokens, nil)
-	}
-	most := slices.Max(slices.Collect(maps.Values(known)))
-	best := slices.DeleteFunc(all, func(l language.Language) bool { return known[l] < most })
-	if len(best) == 1 {
-		return best, nil
-	}
-	for _, l := range best {
-		spelled[l] = vocabularies[l].spelled(text, tokens)
-	}
-	top := slices.Max(slices.Collect(maps.Values(spelled)))
-	return slices.DeleteFunc(best, func(l language.Language) bool { return spelled[l] < top-clearly }), nil
-}
-
-// clearly is how much more probable the spelling of a text must be in a language for another one to be ruled out, in nats.
-const clearly = 1
-
-// enough is the share of the words of a text that a network must know for the text not to be in a language without a model, whose
-// function words can be English or Spanish ones, or abbreviations.
-const enough = 0.85
-
-// knows reports whether the network of a language knows nearly all words of a text.
+// knows reports whether a network knows most words of a text.
 func (m *Model) knows(text string) bool {
 	vocabularies, err := m.vocabularies()
-	if err != nil {
-		return false
-	}
-	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
-	for _, v := range vocabularies {
-		if known, words := countKnown(v, text, tokens, nil); words > 0 && float64(known) >= enough*float64(words) {
-			return true
-		}
-	}
-	return false
+	return err == nil && vocabularies.knows(text)
 }
 
 // foreign returns an error if too much of a note is in languages without a model.

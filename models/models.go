@@ -56,8 +56,8 @@ type Model struct {
 	Dir   string        // model folder, even if Open was given a run folder
 
 	members      map[language.Language]member // of Auto; nil for other models
-	vocabularies func() (map[language.Language]*vocabulary, error)
-	recent       recent
+	vocabularies func() (*vocabularies, error)
+	decisions    decisions
 	usualOnce    sync.Once
 	usual        *operating.Usual // see Unlike
 }

@@ -112,11 +112,14 @@ func (m *Model) unknown(text string, tokens []data.Token, found []data.Span) flo
 // A lexicon knows some words.
 type lexicon interface{ Knows(word string) bool }
 
+// fewLetters is the number of letters that a word must have to say anything.
+const fewLetters = 4
+
 // countKnown counts the words of at least four letters outside of the spans, and those of them that a lexicon knows.
 func countKnown(by lexicon, text string, tokens []data.Token, found []data.Span) (known, words int) {
 	for _, t := range tokens {
 		word := text[t.Start:t.End]
-		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsLetter(first) || utf8.RuneCountInString(word) < 4 {
+		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsLetter(first) || utf8.RuneCountInString(word) < fewLetters {
 			continue
 		}
 		if from, to := data.Overlapping(found, data.Span{Start: t.Start, End: t.End}); from < to {

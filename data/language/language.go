@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data/fold"
 )
@@ -51,65 +52,58 @@ func Parts(text string) []Part {
 	if script := otherScript(text); script != Undecided {
 		return []Part{{0, len(text), script}}
 	}
-	var parts []Part
-	var counts [][]int
-	for at := 0; at < len(text); {
-		end := len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			end = at + n + 1
-		}
-		parts = append(parts, Part{Start: at, End: end})
-		counts = append(counts, count(text[at:end]))
-		at = end
+	lines := make([]counts, 0, strings.Count(text, "\n")+1)
+	for line := range strings.Lines(text) {
+		lines = append(lines, count(line))
 	}
-	if len(parts) == 0 {
+	if len(lines) == 0 {
 		return []Part{{}}
 	}
-	for i, l := range best(counts) {
-		parts[i].Language = languages[l]
-	}
-	merged := parts[:1]
-	hits := [][]int{counts[0]}
-	for i, p := range parts[1:] {
-		last := len(merged) - 1
-		if p.Language == merged[last].Language {
-			merged[last].End = p.End
-			for l, n := range counts[i+1] {
-				hits[last][l] += n
+	of := best(lines)
+	var parts []Part
+	at, line := 0, 0
+	for line < len(lines) {
+		part, hits, first := Part{Start: at, End: len(text)}, counts{}, of[line]
+		for ; line < len(lines) && of[line] == first; line++ {
+			for l, n := range lines[line] {
+				hits[l] += n
 			}
-			continue
+			if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
+				at += end + 1
+				part.End = at
+			}
 		}
-		merged, hits = append(merged, p), append(hits, counts[i+1])
+		part.Language = decide(hits, text[part.Start:part.End])
+		parts = append(parts, part)
 	}
-	for i := range merged {
-		merged[i].Language = decide(hits[i], text[merged[i].Start:merged[i].End])
-	}
-	return merged
+	return parts
 }
 
+// counts are numbers of function words by language, in the order of languages.
+type counts [8]int
+
 // decide returns the language of a part by its function words.
-func decide(hits []int, part string) Language {
+func decide(hits counts, part string) Language {
 	ours := max(hits[0], hits[1]) // English and Spanish come first
-	most := slices.Max(hits)
+	most := slices.Max(hits[:])
 	switch {
-	case most >= fewestForeign && 2*most >= 3*ours && own(part, languages[slices.Index(hits, most)]) >= fewestOwn:
-		return languages[slices.Index(hits, most)]
+	case most >= fewestForeign && 2*most >= 3*ours && own(part, languages[slices.Index(hits[:], most)]) >= fewestOwn:
+		return languages[slices.Index(hits[:], most)]
 	case ours >= min(hits[0], hits[1])+fewest:
 		return languages[slices.Index(hits[:2], ours)]
 	}
 	return Undecided
 }
 
-// best returns a language for each line: the sequence with the most function words, less
+// best returns the index of a language for each line: the sequence with the most function words, less
 // switchCost for each change of the language. Of equally good ones, it prefers English and
 // Spanish.
-func best(counts [][]int) []int {
-	score := make([]int, len(languages))
-	from := make([][]int, len(counts))
-	for i, line := range counts {
-		top := slices.Index(score, slices.Max(score))
-		from[i] = make([]int, len(languages))
-		next := make([]int, len(languages))
+func best(lines []counts) []int {
+	var score counts
+	from := make([]counts, len(lines)) // the language of the line before, by that of each line
+	for i, line := range lines {
+		top := slices.Index(score[:], slices.Max(score[:]))
+		var next counts
 		for l := range languages {
 			from[i][l], next[l] = l, score[l]+line[l]
 			if other := score[top] - switchCost + line[l]; i > 0 && other > next[l] {
@@ -118,9 +112,9 @@ func best(counts [][]int) []int {
 		}
 		score = next
 	}
-	chosen := make([]int, len(counts))
-	l := slices.Index(score, slices.Max(score))
-	for i := len(counts) - 1; i >= 0; i-- {
+	chosen := make([]int, len(lines))
+	l := slices.Index(score[:], slices.Max(score[:]))
+	for i := len(lines) - 1; i >= 0; i-- {
 		chosen[i] = l
 		l = from[i][l]
 	}
@@ -128,11 +122,10 @@ func best(counts [][]int) []int {
 }
 
 // count counts the function words of each language in a text.
-func count(text string) []int {
-	hits := make([]int, len(languages))
+func count(text string) (hits counts) {
 	for w := range words(text) {
-		for _, l := range languagesOf[w] {
-			hits[slices.Index(languages, l)]++
+		for _, l := range languagesOf[string(w)] {
+			hits[l]++
 		}
 	}
 	return hits
@@ -142,23 +135,58 @@ func count(text string) []int {
 func own(text string, l Language) int {
 	found := map[string]bool{}
 	for w := range words(text) {
-		of := languagesOf[w]
-		if slices.Contains(of, l) && !slices.Contains(of, English) && !slices.Contains(of, Spanish) {
-			found[w] = true
+		of := languagesOf[string(w)]
+		if slices.Contains(of, slices.Index(languages, l)) && of[0] > 1 {
+			found[string(w)] = true
 		}
 	}
 	return len(found)
 }
 
-// words yields the words of a text, folded.
-func words(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
-			if !yield(fold.Fold(w)) {
+// longest is the maximum length of a function word, in bytes.
+const longest = 15
+
+// words yields the words of a text that are not too long to be function words, folded. They are valid until the next one.
+func words(text string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var memory [longest]byte
+		for at := 0; at < len(text); {
+			start := at
+			word := memory[:0]
+			for ; at < len(text) && isLetter(text[at]); at++ {
+				if len(word) < longest {
+					word = append(word, text[at]|0x20)
+				}
+			}
+			if at < len(text) && text[at] >= utf8.RuneSelf {
+				if end := wordEnd(text, at); end > at {
+					at = end
+					word = append(word[:0], fold.Fold(text[start:at])...)
+				}
+			}
+			if at == start {
+				_, size := utf8.DecodeRuneInString(text[at:])
+				at += size
+				continue
+			}
+			if at-start <= longest && !yield(word) {
 				return
 			}
 		}
 	}
+}
+
+// isLetter reports whether a byte is an ASCII letter.
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// wordEnd returns where the letters and marks from a position on end.
+func wordEnd(text string, at int) int {
+	for end, r := range text[at:] {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			return at + end
+		}
+	}
+	return len(text)
 }
 
 // otherScript returns the name of the script of more than half of the letters, unless it

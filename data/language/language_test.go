@@ -4,6 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/lethe-deid/lethe/data/fold"
 )
 
 func TestParts(t *testing.T) {
@@ -54,5 +59,38 @@ func TestALineOfHeadingsBelongsToTheTextAroundIt(t *testing.T) {
 	text := strings.Repeat("ANTECEDENTES\nHTA, DM2\nEl paciente refiere dolor en la espalda desde hace una semana.\n", 5)
 	if parts := Parts(text); len(parts) != 1 || parts[0].Language != Spanish {
 		t.Errorf("%v", parts)
+	}
+}
+
+// The words are the runs of letters and marks, folded, without those that are longer than any function word.
+func TestWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "Z", "é", "e\u0301", "Ñ", " ", "-", "1", "\n", "ß", "the", "λ", "\xff", "abcdefghijklmno", "´"})).Draw(t, "pieces"), "")
+		var got, want []string
+		for w := range words(text) {
+			got = append(got, string(w))
+		}
+		for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+			if len(w) <= longest {
+				want = append(want, fold.Fold(w))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("the words of %q are %q, not %q", text, got, want)
+		}
+	})
+}
+
+// No function word may be too long to be found.
+func TestFunctionWordsAreFound(t *testing.T) {
+	for w := range languagesOf {
+		for got := range words("1 " + w + ",") {
+			if string(got) != w {
+				t.Errorf("%s is read as %s", w, got)
+			}
+		}
+		if len(w) > longest {
+			t.Errorf("%s is too long", w)
+		}
 	}
 }

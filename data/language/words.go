@@ -35,12 +35,12 @@ var functionWords = map[Language]string{
 		aan op uit na over onder tussen door tegen sinds tot als dan wanneer dat die dit deze ook nog alleen meer zeer alle andere patiente jaar dagen te er`,
 }
 
-// languagesOf has the languages of each function word.
-var languagesOf = func() map[string][]Language {
-	of := map[string][]Language{}
-	for _, l := range languages {
+// languagesOf has the languages of each function word, by their index in languages, sorted.
+var languagesOf = func() map[string][]int {
+	of := map[string][]int{}
+	for i, l := range languages {
 		for w := range strings.FieldsSeq(functionWords[l]) {
-			of[w] = append(of[w], l)
+			of[w] = append(of[w], i)
 		}
 	}
 	return of

@@ -8,8 +8,6 @@ package wordlists
 
 import (
 	"archive/zip"
-	"bufio"
-	"bytes"
 	_ "embed"
 	"io/fs"
 	"maps"
@@ -53,8 +51,8 @@ func Entries(name string) []string {
 		panic(err)
 	}
 	var entries []string
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if line, _, _ := strings.Cut(lines.Text(), "#"); strings.TrimSpace(line) != "" {
+	for line := range strings.Lines(string(text)) {
+		if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
 			entries = append(entries, strings.TrimSpace(line))
 		}
 	}

@@ -129,6 +129,10 @@ func split(text string) []word {
 // disjoint, to an empty slice.
 func appendWords(words []word, text string, from, to int, covered []data.Span) []word {
 	next, _ := data.Overlapping(covered, data.Span{Start: from, End: to})
+	folded := "" // text[from:to], if its characters do not change their places
+	if isPlain(text[from:to]) {
+		folded = fold.Fold(text[from:to])
+	}
 	for i := from; i < to; {
 		for next < len(covered) && covered[next].End <= i {
 			next++
@@ -152,7 +156,11 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 		if digit {
 			w.measured = measured(text[end:])
 		} else {
-			w.fold = fold.Fold(w.fold)
+			if folded != "" {
+				w.fold = folded[i-from : end-from]
+			} else {
+				w.fold = fold.Fold(w.fold)
+			}
 			w.capitalized = unicode.IsUpper(r)
 			w.capitals = w.capitalized && !strings.ContainsFunc(text[i:end], unicode.IsLower) && utf8.RuneCountInString(w.fold) > 1
 		}
@@ -183,6 +191,16 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 		i = end
 	}
 	return words
+}
+
+// isPlain reports whether folding a text only changes capitals to small letters.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf || text[i] == '`' {
+			return false
+		}
+	}
+	return true
 }
 
 // wordEnd returns the end of the word that begins at a position. Invisible characters, such as a

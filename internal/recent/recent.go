@@ -7,7 +7,7 @@ import "hash/maphash"
 // Words has a value for each of the words that were looked up last. Only one goroutine at a time may use it.
 type Words[V any] struct {
 	seed    maphash.Seed
-	entries [1 << 12]entry[V]
+	entries [1 << 14]entry[V]
 }
 
 type entry[V any] struct {

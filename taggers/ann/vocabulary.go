@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/internal/intern"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -22,7 +23,7 @@ type vocabulary struct {
 	tokens       []string // by id; [0] is the name of the unknown token
 	characters   []rune   // by id; [0] is unused
 	digitsAsZero bool
-	tokenID      map[string]int32
+	tokenID      *intern.Table // each token has the number id + 1
 	characterID  map[rune]int32
 }
 
@@ -31,9 +32,11 @@ type vocabulary struct {
 const unknownToken = "[ UNK ]"
 
 func newVocabulary(tokens []string, characters []rune, digitsAsZero bool) *vocabulary {
-	v := &vocabulary{tokens, characters, digitsAsZero, make(map[string]int32, len(tokens)), make(map[rune]int32, len(characters))}
-	for i, t := range tokens[1:] {
-		v.tokenID[t] = int32(i + 1)
+	v := &vocabulary{tokens, characters, digitsAsZero, intern.New(), make(map[rune]int32, len(characters))}
+	for _, t := range tokens {
+		if _, err := v.tokenID.Add(t); err != nil {
+			panic(err) // of more than 4 GiB, which no vocabulary has
+		}
 	}
 	for i, r := range characters[1:] {
 		v.characterID[r] = int32(i + 1)
@@ -149,12 +152,12 @@ func (v *vocabulary) token(s string) int32 {
 	if v.digitsAsZero {
 		s = embeddings.ZeroDigits(s)
 	}
-	if id, ok := v.tokenID[s]; ok {
-		return id
+	if n := v.tokenID.Find(s); n > 0 {
+		return int32(n - 1)
 	}
 	for _, form := range cascade.Forms(s) {
-		if id, ok := v.tokenID[form]; ok {
-			return id
+		if n := v.tokenID.Find(form); n > 0 {
+			return int32(n - 1)
 		}
 	}
 	return unknown
