@@ -64,7 +64,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 				if isParity(text, part) || inPanel(text, part) || isAllDay(text, part) {
 					continue
 				}
-				part = withRange(text, part, from, to)
+				part = withShortYear(text, withRange(text, part, from, to), to)
 				if start := dayBefore(text, part); start >= from {
 					part.Start = start
 				}

@@ -121,6 +121,24 @@ func TestTheFirstDayOfARangeStayed(t *testing.T) {
 	})
 }
 
+// TestAbbreviatedDaysAndYearsStayedBesideDates: with surrogates, the day of the week and the year contradicted the date.
+func TestAbbreviatedDaysAndYearsStayedBesideDates(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"cita mié «FECHAS|3 may» con":          "cita «FECHAS|mié 3 may» con",
+		"Fecha: Sáb. «FECHAS|06/05/71»":        "Fecha: «FECHAS|Sáb. 06/05/71»",
+		"lun, «FECHAS|4 de julio»":             "«FECHAS|lun, 4 de julio»",
+		"alum «FECHAS|4 de julio»":             "alum «FECHAS|4 de julio»",
+		"con mar «FECHAS|de marzo»":            "con mar «FECHAS|de marzo»",
+		"FECHA «FECHAS|17 OCT» 71":             "FECHA «FECHAS|17 OCT 71»",
+		"el «FECHAS|10-ene»-71, alta":          "el «FECHAS|10-ene-71», alta",
+		"el «FECHAS|10 ene» 71 pacientes":      "el «FECHAS|10 ene» 71 pacientes",
+		"el «FECHAS|10 ene» 10 mg":             "el «FECHAS|10 ene» 10 mg",
+		"el «FECHAS|10 ene» 10.5":              "el «FECHAS|10 ene» 10.5",
+		"«FECHAS|10 de enero» 71":              "«FECHAS|10 de enero» 71",
+		"on «DATE|3 Mar» '71; «DATE|5 Mar» 12": "on «DATE|3 Mar '71»; «DATE|5 Mar 12»",
+	})
+}
+
 // TestRulersWereTakenForPHI: the line +-----+ of a table was mistaken for an address.
 func TestRulersWereTakenForPHI(t *testing.T) {
 	checkWhole(t, map[string]string{

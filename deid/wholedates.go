@@ -193,11 +193,23 @@ func dayBefore(text string, s data.Span) int {
 // findWeekday returns where weekdayBefore matches, or nil. Before most dates there is none, which the last letter tells.
 func findWeekday(before string) []int {
 	word, ok := strings.CutSuffix(before, " ")
-	word = strings.TrimSuffix(word, ",")
-	if !ok || word == "" || strings.IndexByte("ysoaYSOA", word[len(word)-1]) < 0 { // Monday, lunes, domingo, lunes día
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(word, ".,"))
+	if !ok || !strings.ContainsRune("ysoanrebm\u00e9", unicode.ToLower(last)) { // Monday, lunes, domingo, lunes día, lun, mar, mié, jue, sáb, dom
 		return nil
 	}
 	return weekdayBefore.FindStringIndex(before)
+}
+
+// withShortYear grows a day and a month in letters over a year of two digits, if nothing follows that it may be the number of: 3 ene 71.
+func withShortYear(text string, s data.Span, to int) data.Span {
+	value := text[s.Start:s.End]
+	if !beginsWithDigit(value) || !dayAndShortMonth.MatchString(value) {
+		return s
+	}
+	if m := shortYearAfter.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+8)]); m != nil && s.End+m[3] <= to {
+		s.End += m[3]
+	}
+	return s
 }
 
 const (
@@ -230,7 +242,9 @@ var (
 	monthFirst          = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
 	firstDay            = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
 	daysOfMonth         = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
-	weekdayBefore       = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $`)
+	weekdayBefore       = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $|\b(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)\.?,? $`)
+	dayAndShortMonth    = regexp.MustCompile(`^[0-9]{1,2}[ .-]?(?i:` + months + `)\.?$`)
+	shortYearAfter      = regexp.MustCompile(`^([ .-]['’]?[0-9]{2}) *(?:\n|$|[,;)\]]|\.(?:[ \n]|$))`)
 	clockValue          = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
 	dateAndGap          = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
 	monthAndDate        = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
