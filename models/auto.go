@@ -177,7 +177,7 @@ func (r *decisions) get(text string, decide func(text string) decision) decision
 // decide returns which models examine a note.
 func (m *Model) decide(text string) decision {
 	d := decide(m.members, text)
-	if !d.guessed && (len(d.parts) > 1 || d.languages[0] == language.English) {
+	if !strings.ContainsFunc(text, unicode.IsLetter) || !d.guessed && (len(d.parts) > 1 || d.languages[0] == language.English) {
 		return d
 	}
 	vocabularies, err := m.vocabularies()
