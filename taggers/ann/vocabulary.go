@@ -2,6 +2,7 @@ package ann
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,11 +32,12 @@ type vocabulary struct {
 // cannot be a token of a text.
 const unknownToken = "[ UNK ]"
 
+// newVocabulary returns a vocabulary of distinct tokens and characters.
 func newVocabulary(tokens []string, characters []rune, digitsAsZero bool) *vocabulary {
 	v := &vocabulary{tokens, characters, digitsAsZero, intern.New(), make(map[rune]int32, len(characters))}
-	for _, t := range tokens {
-		if _, err := v.tokenID.Add(t); err != nil {
-			panic(err) // of more than 4 GiB, which no vocabulary has
+	for i, t := range tokens {
+		if n, err := v.tokenID.Add(t); err != nil || int(n) != i+1 {
+			panic(fmt.Errorf("token %d is not distinct: %w", i, err))
 		}
 	}
 	for i, r := range characters[1:] {
