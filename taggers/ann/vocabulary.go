@@ -37,7 +37,7 @@ func newVocabulary(tokens []string, characters []rune, digitsAsZero bool) *vocab
 	v := &vocabulary{tokens, characters, digitsAsZero, intern.New(), make(map[rune]int32, len(characters))}
 	for i, t := range tokens {
 		if n, err := v.tokenID.Add(t); err != nil || int(n) != i+1 {
-			panic(fmt.Errorf("token %d is not distinct: %w", i, err))
+			panic(fmt.Errorf("token %d is not distinct, or there are more than 4 GiB of tokens", i))
 		}
 	}
 	for i, r := range characters[1:] {
