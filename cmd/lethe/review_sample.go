@@ -19,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/deid/review"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -106,7 +107,9 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 	model.Finds = asGiven(cmd.Flags(), findFlags)
 	m, err := review.Sample(cmd.Context(), o.input.Output, notes, model, o.draw, p.failed)
 	p.clear()
-	if err != nil {
+	if errors.Is(err, paths.ErrNotEmpty) {
+		return fmt.Errorf("%w: choose another with --output", err)
+	} else if err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "sampled: %d notes of %d, for %s\n", len(m.Notes), m.Population.Notes, strings.Join(m.Readers, " and "))

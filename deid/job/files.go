@@ -262,18 +262,19 @@ func checkInput(input string) (folder bool, err error) {
 }
 
 // checkOutput returns an error if the output cannot be written. It changes nothing. If the notes are only read, the output is the
-// caller's, who cannot resume a run.
+// caller's, who checks what is in it.
 func (s *fileSet) checkOutput(resume, reads bool) error {
 	for _, input := range s.inputs {
 		if err := paths.Apart(input, s.output); err != nil {
 			return err
 		}
 	}
+	if reads {
+		return nil
+	}
 	if !resume {
 		err := paths.MustBeNew(s.output)
-		if errors.Is(err, paths.ErrNotEmpty) && reads {
-			return fmt.Errorf("%w: choose another with --output", err)
-		} else if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(s.output, recordName) != nil {
+		if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(s.output, recordName) != nil {
 			return fmt.Errorf("%w; resume the run in it with --resume, or choose another", err)
 		} else if err != nil && !errors.Is(err, paths.ErrNotEmpty) {
 			return err

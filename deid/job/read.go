@@ -9,8 +9,7 @@ import (
 
 // Read yields the notes that Run would examine, with their patients and the known values in their records, and writes nothing.
 // An error concerns a record or a file, and reading continues with the next; the last errors may be of the type [*LeftOut]. The fields of config that say what is PHI and what
-// replaces it have no effect. Output must be the folder that the caller writes: it is an error if it is not new or if it is
-// inside of an input.
+// replaces it have no effect. Output must be the folder that the caller writes: it is an error if it is inside of an input.
 func Read(ctx context.Context, config Config, events Events) (iter.Seq2[deid.Note, error], error) {
 	c, err := config.check()
 	if err != nil {
@@ -22,6 +21,9 @@ func Read(ctx context.Context, config Config, events Events) (iter.Seq2[deid.Not
 		return nil, err
 	}
 	if err := c.checkFormats(files); err != nil {
+		return nil, optionError(err)
+	}
+	if err := c.openFields(nil); err != nil {
 		return nil, optionError(err)
 	}
 	r := &run{config: c, events: events}
