@@ -177,7 +177,7 @@ func (r *decisions) get(text string, decide func(text string) decision) decision
 // decide returns which models examine a note.
 func (m *Model) decide(text string) decision {
 	d := decide(m.members, text)
-	if !strings.ContainsFunc(text, unicode.IsLetter) || !d.guessed && (len(d.parts) > 1 || d.languages[0] == language.English) {
+	if !strings.ContainsFunc(text, unicode.IsLetter) || len(d.parts) == 1 && d.parts[0].Language == language.English {
 		return d
 	}
 	vocabularies, err := m.vocabularies()
@@ -185,13 +185,36 @@ func (m *Model) decide(text string) decision {
 		d.err = err // which tagging returns
 		return d
 	}
-	likeliest := vocabularies.likeliest(text)
-	switch {
-	case d.guessed:
-		d.languages = likeliest
-	case !slices.Contains(likeliest, d.languages[0]): // its function words are parts of names, as in "de los Santos"; names have hardly any of English
-		return decision{parts: []language.Part{{Start: 0, End: len(text)}}, languages: likeliest, guessed: true}
+	if d.guessed {
+		d.languages = vocabularies.likeliest(text)
+		return d
 	}
+	told := d.languages
+	d.languages = nil
+	for i, p := range d.parts {
+		_, ours := m.members[p.Language]
+		if !ours && p.Language != language.Undecided {
+			continue
+		}
+		likeliest := []language.Language{p.Language}
+		if p.Language != language.English { // function words of Spanish may be parts of names, as in "de los Santos"; hardly any of English are
+			likeliest = vocabularies.likeliest(text[p.Start:p.End])
+		}
+		switch {
+		case ours && slices.Contains(likeliest, p.Language):
+			likeliest = []language.Language{p.Language}
+		case ours:
+			d.parts[i].Language = language.Undecided
+			d.guessed = len(d.parts) == 1
+		case len(likeliest) == 1 && slices.Contains(told, likeliest[0]):
+			d.parts[i].Language = likeliest[0]
+		case len(likeliest) > 1: // the models of the other parts examine it
+			continue
+		}
+		d.languages = append(d.languages, likeliest...)
+	}
+	slices.Sort(d.languages)
+	d.languages = slices.Compact(d.languages)
 	return d
 }
 

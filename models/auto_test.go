@@ -95,6 +95,32 @@ func TestTablesWithoutSentencesWereExaminedByTheWrongModel(t *testing.T) {
 	}
 }
 
+// A line in the other language was examined by the model of the lines around it alone, unless it had eight function words more.
+func TestASingleLineOfTheOtherLanguageStayed(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"Paciente que acude a urgencias por dolor torácico.\nShe was born on July 4th, 1957 and lives at 88 Quandrel Hill Rd.\nSe ingresa en planta para estudio.\n":     {"July 4th, 1957", "88 Quandrel Hill Rd"},
+		"Seen in the clinic with a cough for two weeks and he is well.\nVive en Avda. Sagunto 88, 4º C, Teruel. Controlado por cardiología (Larrauri). Visto 3-III-2071.\n": {"Sagunto 88", "Teruel", "Larrauri", "3-III-2071"},
+	} {
+		if got := m.Languages(text); !slices.Equal(got, []string{"en", "es"}) {
+			t.Errorf("%.30q: the models of %q", text, got)
+		}
+		found, err := m.Tag(t.Context(), []*data.Document{{Text: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range want {
+			at := strings.Index(text, value)
+			if !slices.ContainsFunc(found[0], func(s data.Span) bool { return s.Start <= at && at < s.End }) {
+				t.Errorf("%s stays", value)
+			}
+		}
+	}
+}
+
 // Few function words that are parts of names do not outweigh the other words of a text.
 func TestNamesDecidedAboutTheLanguage(t *testing.T) {
 	m, err := Open(Auto, 1)

@@ -35,9 +35,6 @@ type Part struct {
 }
 
 const (
-	// switchCost is how many more function words of another language than of the first one
-	// a run of lines must have to be a part of its own.
-	switchCost = 4
 	// fewest is how many more function words of English than of Spanish a part must have to be in English, and the other way
 	// round. fewestForeign is the number of those of another language that it must have to be in this one, which must also have half
 	// as many again as English and Spanish have: short phrases of medicine are full of Latin. Of these words, fewestOwn different ones must
@@ -59,7 +56,7 @@ func Parts(text string) []Part {
 	if len(lines) == 0 {
 		return []Part{{}}
 	}
-	of := best(lines)
+	of := ofLines(lines)
 	var parts []Part
 	at, line := 0, 0
 	for line < len(lines) {
@@ -95,28 +92,22 @@ func decide(hits counts, part string) Language {
 	return Undecided
 }
 
-// best returns the index of a language for each line: the sequence with the most function words, less
-// switchCost for each change of the language. Of equally good ones, it prefers English and
-// Spanish.
-func best(lines []counts) []int {
-	var score counts
-	from := make([]counts, len(lines)) // the language of the line before, by that of each line
+// ofLines returns the index of a language for each line: the one with the most function words in it. If several have as many, it is
+// that of the line before, if possible, and otherwise the first one; lines before the first function word have the language of that.
+func ofLines(lines []counts) []int {
+	chosen := make([]int, len(lines))
+	now := -1
 	for i, line := range lines {
-		top := slices.Index(score[:], slices.Max(score[:]))
-		var next counts
-		for l := range languages {
-			from[i][l], next[l] = l, score[l]+line[l]
-			if other := score[top] - switchCost + line[l]; i > 0 && other > next[l] {
-				from[i][l], next[l] = top, other
+		if most := slices.Max(line[:]); most > 0 && (now < 0 || line[now] < most) {
+			first := now < 0
+			now = slices.Index(line[:], most)
+			if first {
+				for k := range i {
+					chosen[k] = now
+				}
 			}
 		}
-		score = next
-	}
-	chosen := make([]int, len(lines))
-	l := slices.Index(score[:], slices.Max(score[:]))
-	for i := len(lines) - 1; i >= 0; i-- {
-		chosen[i] = l
-		l = from[i][l]
+		chosen[i] = max(now, 0)
 	}
 	return chosen
 }
