@@ -17,7 +17,6 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/internal/paths"
-	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 type convertOptions struct {
@@ -166,7 +165,7 @@ func (o *convertOptions) run(ctx context.Context, input string) error {
 	if to.OneNote && o.output != stdio && !paths.IsFolder(o.output) {
 		c.ID = format.ID(o.output)
 	}
-	out, err := openWhole(o.output, to, c.Options, oneNote)
+	out, err := openOutput(o.output, to.Name, c.Options, oneNote)
 	if err != nil {
 		return err
 	}
@@ -267,51 +266,3 @@ func (o *convertOptions) copy(ctx context.Context, docs data.Documents, c *conve
 	}
 	return notes, spans, nil
 }
-
-// wholeFolder is a writer into a folder that appears at Close.
-type wholeFolder struct {
-	data.Writer
-	folder *wholefile.Folder
-	path   string
-}
-
-// openWhole opens a writer like openOutput, but a folder appears only at Close, too.
-func openWhole(path string, f *format.Format, opt format.Options, oneNote bool) (data.Writer, error) {
-	if path == stdio || !paths.IsFolder(path) {
-		return openOutput(path, f.Name, opt, oneNote)
-	}
-	if err := paths.MustBeNew(path); err != nil {
-		return nil, err
-	}
-	path, err := paths.Resolve(path)
-	if err != nil {
-		return nil, err
-	}
-	folder, err := wholefile.CreateFolder(path, 0o777)
-	if err != nil {
-		return nil, err
-	}
-	w, err := f.Create(folder.Path, opt)
-	if err != nil {
-		return nil, errors.Join(err, folder.Discard())
-	}
-	return &wholeFolder{w, folder, path}, nil
-}
-
-// Write implements data.Writer. Errors name the file as it would be called at the end.
-func (w *wholeFolder) Write(doc *data.Document) error {
-	err := w.Writer.Write(doc)
-	if e, ok := errors.AsType[*data.Error](err); ok {
-		e.Path = strings.Replace(e.Path, w.folder.Path, w.path, 1)
-	}
-	return err
-}
-
-func (w *wholeFolder) Close() error {
-	if err := w.Writer.Close(); err != nil {
-		return err
-	}
-	return w.folder.Publish()
-}
-
-func (w *wholeFolder) Abort() error { return errors.Join(w.Writer.Abort(), w.folder.Discard()) }

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/paths"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // stdio means stdin as an input path, and stdout as an output path.
@@ -35,7 +36,7 @@ func or(names []string) string {
 // openOutput opens a writer in a named format:
 //
 //   - to stdout, which supports the formats text and jsonl
-//   - to a new or empty folder, if the path ends in a slash, is a folder, or has no extension
+//   - to a new or empty folder, if the path ends in a slash, is a folder, or has no extension; it appears at Close
 //   - otherwise to a new file
 //
 // oneNote reports that there is only one note to write. Some formats of files require this, and so does text on stdout.
@@ -58,7 +59,7 @@ func openOutput(path, formatName string, opt format.Options, oneNote bool) (data
 	}
 	switch {
 	case paths.IsFolder(path):
-		return f.Create(path, opt)
+		return createFolder(path, f, opt)
 	case f.CreateFile == nil:
 		return nil, fmt.Errorf("%s: is a file, because it has an extension, but %s requires two files per note: give a folder (or %s/)", path, f.Name, path)
 	case f.OneNote && !oneNote:
@@ -66,6 +67,47 @@ func openOutput(path, formatName string, opt format.Options, oneNote bool) (data
 	}
 	return f.CreateFile(path, opt)
 }
+
+// wholeFolder is a writer into a folder that appears at Close.
+type wholeFolder struct {
+	data.Writer
+	folder *wholefile.Folder
+	path   string // as it was given
+}
+
+func createFolder(path string, f *format.Format, opt format.Options) (data.Writer, error) {
+	resolved, err := paths.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := wholefile.CreateFolder(resolved, 0o777)
+	if err != nil {
+		return nil, err
+	}
+	w, err := f.Create(folder.Path, opt)
+	if err != nil {
+		return nil, errors.Join(err, folder.Discard())
+	}
+	return &wholeFolder{w, folder, path}, nil
+}
+
+// Write implements data.Writer. Errors name the file as it would be called at the end.
+func (w *wholeFolder) Write(doc *data.Document) error {
+	err := w.Writer.Write(doc)
+	if e, ok := errors.AsType[*data.Error](err); ok {
+		e.Path = strings.Replace(e.Path, w.folder.Path, w.path, 1)
+	}
+	return err
+}
+
+func (w *wholeFolder) Close() error {
+	if err := w.Writer.Close(); err != nil {
+		return err
+	}
+	return w.folder.Publish()
+}
+
+func (w *wholeFolder) Abort() error { return errors.Join(w.Writer.Abort(), w.folder.Discard()) }
 
 // stdout writes documents to stdout.
 type stdout struct {
