@@ -100,6 +100,12 @@ const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚
 // ruler matches a ruled line: a separator of three characters or more, or the border of a table cell, such as a tab.
 var ruler = regexp.MustCompile(`\t+|[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
 
+// columns matches a part of a line that is divided by wide gaps.
+var columns = regexp.MustCompile(`[^ \r\n] {3,}[^ \r\n]|[^ \r\n] {2,}[^\r\n]*[^ \r\n] {2,}[^ \r\n]`)
+
+// tagName matches the name of a tag of HTML or C-CDA with its bracket, or the bracket at its end.
+var tagName = regexp.MustCompile(`(?:</?(?i:table|thead|tbody|tfoot|tr|td|th|caption|colgroup|col|p|br|hr|div|span|pre|b|i|u|em|strong|small|sup|sub|font|a|ul|ol|li|dl|dt|dd|h[1-6]|html|head|body|title|content|paragraph|list|item)(?:\s*/?>|\s|$)|/?>)`)
+
 // rulerOrLine also matches the end of a line.
 var rulerOrLine = regexp.MustCompile(`[\r\n]+|` + ruler.String())
 
@@ -109,7 +115,9 @@ func withoutRulers(text string, s data.Span) []data.Span {
 	value := text[s.Start:s.End]
 	var cuts [][]int
 	switch {
-	case strings.ContainsAny(value, "\t|"): // cells of a table, perhaps of several rows
+	case overlapsMarkup(text, s):
+		cuts = markupWithin(text, s)
+	case strings.ContainsAny(value, "\t|") || strings.Contains(value, "\n") && inColumns(text, s): // cells of a table, perhaps of several rows
 		cuts = rulerOrLine.FindAllStringIndex(value, -1)
 	case strings.ContainsAny(value, drawn):
 		cuts = ruler.FindAllStringIndex(value, -1)
@@ -129,6 +137,33 @@ func withoutRulers(text string, s data.Span) []data.Span {
 		at = cut[1]
 	}
 	return parts
+}
+
+// inColumns reports whether a line of a span is divided into columns by blanks.
+func inColumns(text string, s data.Span) bool {
+	from := strings.LastIndexByte(text[:s.Start], '\n') + 1
+	to := len(text)
+	if n := strings.IndexByte(text[s.End:], '\n'); n >= 0 {
+		to = s.End + n
+	}
+	return columns.MatchString(text[max(from, s.Start-sameLine):min(to, s.End+sameLine)])
+}
+
+// overlapsMarkup reports whether a span may have a part of a tag of HTML in it, or be one.
+func overlapsMarkup(text string, s data.Span) bool {
+	return strings.ContainsAny(text[s.Start:s.End], "<>") || s.Start > 0 && strings.IndexByte("</", text[s.Start-1]) >= 0 && s.End < len(text) && text[s.End] == '>'
+}
+
+// markupWithin returns the names and brackets of tags of HTML in a span, by their place in it. What is in their attributes may be PHI.
+func markupWithin(text string, s data.Span) (cuts [][]int) {
+	from := max(0, s.Start-16)
+	for _, m := range tagName.FindAllStringIndex(text[from:min(len(text), s.End+16)], -1) {
+		start, end := max(from+m[0], s.Start), min(from+m[1], s.End)
+		if start < end {
+			cuts = append(cuts, []int{start - s.Start, end - s.Start})
+		}
+	}
+	return cuts
 }
 
 // withoutAmount cuts an amount off the end of a number, a date or an age, and returns the new end of the span. If the

@@ -121,6 +121,20 @@ func TestTheFirstDayOfARangeStayed(t *testing.T) {
 	})
 }
 
+// TestTagsAndLinesOfTablesWereReplaced: a name with a part of a tag broke the markup, and one over the end of a row joined two rows.
+func TestTagsAndLinesOfTablesWereReplaced(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"<tr><td>Lund</«DOCTOR|td><td>Kelly»</td></tr>":           "<tr><td>Lund</td><td>«DOCTOR|Kelly»</td></tr>",
+		"<«LICENSE|td>88123»</td>":                                "<td>«LICENSE|88123»</td>",
+		"<td>ok</«DOCTOR|td»>":                                    "<td>ok</td>",
+		"<p>Seen by «DOCTOR|Oda<br/>Lund»</p>":                    "<p>Seen by «DOCTOR|Oda»<br/>«DOCTOR|Lund»</p>",
+		"<a href=\"«EMAIL|mailto:oda@lund.example\">Oda»</a>":     "<a href=\"«EMAIL|mailto:oda@lund.example\"»>«EMAIL|Oda»</a>",
+		"WBC <«DOCTOR|Oda» 5":                                     "WBC <«DOCTOR|Oda» 5",
+		"Patient    MRN    «PATIENT|Start\nLund»    88123    3/2": "Patient    MRN    «PATIENT|Start»\n«PATIENT|Lund»    88123    3/2",
+		"seen by Dr. «DOCTOR|Oda\nLund» in the clinic":            "seen by Dr. «DOCTOR|Oda\nLund» in the clinic",
+	})
+}
+
 // TestAbbreviatedDaysAndYearsStayedBesideDates: with surrogates, the day of the week and the year contradicted the date.
 func TestAbbreviatedDaysAndYearsStayedBesideDates(t *testing.T) {
 	checkWhole(t, map[string]string{

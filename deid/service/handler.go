@@ -41,6 +41,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.headers(x)
 	if err := s.answer(x); err != nil {
 		s.fail(x, err)
+	} else if x.response.status == http.StatusRequestEntityTooLarge { // its texts, which the handler has counted
+		s.metrics.reject(errTooLarge.Code)
 	}
 	x.response.finish()
 	s.record(x)

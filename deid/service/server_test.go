@@ -319,6 +319,10 @@ func TestTextsThatAreTooLong(t *testing.T) {
 		want(t, request(t, "POST", s.url+"/text", io.MultiReader(strings.NewReader("👍👍👍👍👍")), "Content-Type", kind), 200, "")
 		want(t, request(t, "POST", s.url+"/text", io.MultiReader(strings.NewReader("123456")), "Content-Type", kind), 413, "too_large")
 	}
+	// They were not counted among those that were refused.
+	if _, metrics := want(t, request(t, "GET", s.url+"/metrics", nil), 200, ""); !strings.Contains(metrics, `lethe_http_rejected_total{reason="too_large"} 2`+"\n") {
+		t.Error("the metrics do not count the texts that were too long")
+	}
 }
 
 // zeros is an endless body.
