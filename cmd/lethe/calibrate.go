@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -60,6 +61,9 @@ curve. If the model changes, calibrate it again.`,
 			if err != nil {
 				return err
 			}
+			if err := neverTrained(args[0], docs, p); err != nil {
+				return err
+			}
 			if !(byDefault >= 0 && byDefault < 1) {
 				return usageError(cmd, fmt.Errorf("--default %v is not a probability below 1", byDefault))
 			}
@@ -86,6 +90,21 @@ curve. If the model changes, calibrate it again.`,
 	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)
 	return cmd
+}
+
+// neverTrained returns an error if a model, which may be a run, was trained on some of the notes.
+func neverTrained(dir string, docs []*data.Document, p *progress) error {
+	if !models.IsRun(dir) {
+		return nil
+	}
+	run, err := experiments.OpenRun(dir)
+	if err != nil || run.Config.Corpus.AllowOverlap {
+		return err
+	}
+	if err := learnedFrom(run, docs, p); err != nil {
+		return fmt.Errorf("cannot calibrate, because a model has too few doubts on notes that it knows: %w", err)
+	}
+	return nil
 }
 
 func calibrationNotes(dir, split string, settings []string, p *progress) ([]*data.Document, error) {

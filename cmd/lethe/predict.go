@@ -230,6 +230,13 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 		return err
 	}
 	p := newProgress()
+	if len(o.settings) > 0 && split != experiments.TrainSplit { // which may have given the split other notes than at the training
+		if notes, err := corpus.Load(split, p.show); err == nil { // otherwise Predict tells what is wrong
+			if err := learnedFrom(run, notes, p); err != nil {
+				complain(fmt.Errorf("warning: %w: its scores on others are lower", err))
+			}
+		}
+	}
 	scores, err := run.Predict(ctx, m, split, experiments.PredictOptions{
 		Output: out, Aside: o.operating != operatingOptions{} || o.safetyNet != "off", Failed: p.failed, Progress: p.show,
 	})

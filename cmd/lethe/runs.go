@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
@@ -46,4 +47,18 @@ func openRuns(dirs, settings []string) (runs []*experiments.Run, err error) {
 		runs = append(runs, run)
 	}
 	return runs, nil
+}
+
+// learnedFrom returns an error if a run's model was trained on some of the notes, as far as its training notes are still there.
+func learnedFrom(run *experiments.Run, notes []*data.Document, p *progress) error {
+	learned, err := run.TrainedOn(p.show)
+	if err != nil {
+		return err
+	}
+	for _, from := range learned {
+		if known := from.Among(notes); known.Notes > 0 {
+			return fmt.Errorf("%d of the %d notes are among those that %s was trained on", known.Notes, len(notes), known.Model)
+		}
+	}
+	return nil
 }
