@@ -142,7 +142,11 @@ func (o *errorsOptions) ofFiles() error {
 		if s.path == "" {
 			continue
 		}
-		if docs[i], err = data.Collect(s.marked()); err != nil {
+		notes := s.marked()
+		if i == 0 {
+			notes = s.gold()
+		}
+		if docs[i], err = data.Collect(notes); err != nil {
 			return err
 		}
 	}

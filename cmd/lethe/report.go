@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,6 +84,9 @@ func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
 		output = filepath.Join(dirs[0], "report.html")
 	case stdio:
 	default:
+		if strings.EqualFold(filepath.Ext(output), ".pdf") {
+			return fmt.Errorf("--output %s: the report is HTML, and only its charts can be PDF: see --plots", output)
+		}
 		if err := paths.MustBeNew(output); err != nil {
 			return err
 		}

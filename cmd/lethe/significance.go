@@ -160,7 +160,7 @@ func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report
 		return nil, err
 	}
 	return significance.Compare(ctx,
-		significance.System{Name: o.a, Gold: gold.marked(), Found: a.marked()},
+		significance.System{Name: o.a, Gold: gold.gold(), Found: a.marked()},
 		significance.System{Name: o.b, Gold: gold.again(), Found: b.marked()}, chosen, o.test)
 }
 

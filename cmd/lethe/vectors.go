@@ -113,6 +113,9 @@ func openTexts(paths []string, formatName string, reading *readingFlags) (data.D
 		if err != nil {
 			return nil, err
 		}
+		if ext := format.Ext(path); !info.IsDir() && f.TextOnly && anotherFormat(ext, f.Name) {
+			return nil, fmt.Errorf("%s: as text, its syntax would be read as well: give the --format of %s files", path, ext)
+		}
 		if err := tellLeftOut(path, f, opt); err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ type Cause struct {
 	Notes  int      `json:"notes"`
 	Places []string `json:"places"` // the file and line of each note, if they are known
 	plain  string   // Reason with N for all numbers
+	first  string   // the reason of the first note
 }
 
 const (
@@ -51,7 +52,7 @@ func (u *Unreadable) Add(err error) {
 	i := slices.IndexFunc(u.Causes, func(c *Cause) bool { return c.plain == plain })
 	if i < 0 {
 		i = len(u.Causes)
-		u.Causes = append(u.Causes, &Cause{Reason: reason, plain: plain})
+		u.Causes = append(u.Causes, &Cause{Reason: reason, plain: plain, first: reason})
 	}
 	c := u.Causes[i]
 	if c.Reason != reason {
@@ -81,8 +82,11 @@ func (u *Unreadable) lines() (lines []string) {
 			where += fmt.Sprintf(" and %d more", more)
 		}
 		line := fmt.Sprintf("  %s: %s", count(c.Notes, "note"), c.Reason)
-		if where != "" {
+		switch {
+		case where != "":
 			line += ": " + where
+		case c.Reason != c.first: // which numbers they are is not known from places
+			line += "; the first: " + c.first
 		}
 		lines = append(lines, line)
 	}

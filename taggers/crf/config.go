@@ -121,6 +121,8 @@ func (c Config) Effects() error {
 		return fmt.Errorf("training.delta: is only for the method lbfgs, not for %s", t.Method)
 	case t.Period != d.Period && t.Method != "lbfgs":
 		return fmt.Errorf("training.period: is only for the method lbfgs, not for %s", t.Method)
+	case t.L2 != d.L2 && t.Method == "perceptron":
+		return fmt.Errorf("training.l2: is not for the method perceptron")
 	}
 	return nil
 }

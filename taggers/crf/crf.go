@@ -89,6 +89,9 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		return nil, err
 	}
 	t.extractor = extractor
+	if len(extractor.Attributes()) == 0 {
+		return nil, fmt.Errorf("no value of a feature occurs in %d training documents of %d patients, as min_documents and min_patients require, so there is nothing to learn from", cfg.MinDocuments, cfg.MinPatients)
+	}
 	sequences := slices.Concat(drawn...)
 	for _, types := range groups {
 		m, err := t.train(ctx, task, types, texts, sequences)
@@ -210,6 +213,9 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 	var err error
 	if m.chain, err = chain.New(len(m.labels), t.extractor.Len(), kept, t.config.MinCount); err != nil {
 		return m, err
+	}
+	if len(m.chain.Weight) == 0 {
+		return m, fmt.Errorf("no feature occurs %d times, as min_count requires, so there is nothing to learn from", t.config.MinCount)
 	}
 	last := time.Now()
 	err = t.config.Training.trainer(task.Seed, t.workers).Train(ctx, m.chain, sequences, func(i chain.Iteration) {

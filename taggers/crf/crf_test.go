@@ -598,6 +598,7 @@ func TestValidate(t *testing.T) {
 		"training.rate: 0 is not positive":                                   func(c *Config) { c.Training.Rate = 0 },
 		"training.l1: -1 is negative or not a number":                        func(c *Config) { c.Training.L1 = -1 },
 		"training.rate: is only for the method sgd, not for lbfgs":           func(c *Config) { c.Training.Rate = 0.5 },
+		"training.l2: is not for the method perceptron":                      func(c *Config) { c.Training.Method, c.Training.L2 = "perceptron", 0.5 },
 		"training.delta: is only for the method lbfgs, not for sgd":          func(c *Config) { c.Training.Delta, c.Training.Method = 1e-4, "sgd" },
 		"training.period: is only for the method lbfgs, not for perceptron":  func(c *Config) { c.Training.Period, c.Training.Method = 5, "perceptron" },
 		"training.l1: is only for the method lbfgs, not for sgd":             func(c *Config) { c.Training.L1, c.Training.Method = 1, "sgd" },
