@@ -186,7 +186,7 @@ func (m *Model) decide(text string) decision {
 		return d
 	}
 	if d.guessed {
-		d.languages = vocabularies.likeliest(text)
+		d.languages = vocabularies.likeliest(text, clearly)
 		return d
 	}
 	told := d.languages
@@ -198,7 +198,7 @@ func (m *Model) decide(text string) decision {
 		}
 		likeliest := []language.Language{p.Language}
 		if p.Language != language.English { // function words of Spanish may be parts of names, as in "de los Santos"; hardly any of English are
-			likeliest = vocabularies.likeliest(text[p.Start:p.End])
+			likeliest = vocabularies.likeliest(text[p.Start:p.End], against)
 		}
 		switch {
 		case ours && slices.Contains(likeliest, p.Language):

@@ -124,8 +124,9 @@ func (v *vocabularies) each(text string, do func(word string, surprises []float3
 	}
 }
 
-// likeliest returns the languages in which the words of a text are the most probable, sorted: one, or several in which they are nearly as probable.
-func (v *vocabularies) likeliest(text string) []language.Language {
+// likeliest returns the languages in which the words of a text are the most probable, sorted: one, or several in which they are less probable by at most
+// clearly, in nats.
+func (v *vocabularies) likeliest(text string, clearly float64) []language.Language {
 	sums := make([]float64, len(v.languages))
 	v.each(text, func(_ string, surprises []float32) {
 		for i, s := range surprises {
@@ -141,8 +142,9 @@ func (v *vocabularies) likeliest(text string) []language.Language {
 	return best
 }
 
-// clearly is how much more probable the words of a text must be in a language for another one to be ruled out, in nats.
-const clearly = 0.5
+// How much more probable the words must be in a language for another one to be ruled out, in nats: those of a note, and those of a part of it if the
+// function words of the part, or other parts, tell another language. In a part of a line or two, one odd abbreviation must not decide.
+const clearly, against = 0.5, 6
 
 // knows reports whether the network of a language knows most words of a text.
 func (v *vocabularies) knows(text string) bool {
