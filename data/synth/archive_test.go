@@ -14,4 +14,4 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestArchive(t *testing.T) { archivetest.Check(t, "grammar.zip.zst", "grammar") }
+func TestArchive(t *testing.T) { archivetest.Check(t, "grammar.zip.br", "grammar") }

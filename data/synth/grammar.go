@@ -61,7 +61,7 @@ import (
 // The program contains the folder as an archive, which is a fraction of its size. TestArchive makes it.
 var files = sync.OnceValue(func() fs.FS { return archived.Open(archive) })
 
-//go:embed grammar.zip.zst
+//go:embed grammar.zip.br
 var archive []byte
 
 // A node is a part of a rule.

@@ -6,4 +6,4 @@ import (
 	"github.com/lethe-deid/lethe/internal/archived/archivetest"
 )
 
-func TestArchive(t *testing.T) { archivetest.Check(t, "lists.zip.zst", "lists") }
+func TestArchive(t *testing.T) { archivetest.Check(t, "lists.zip.br", "lists") }

@@ -21,7 +21,7 @@ import (
 
 // The program contains the folder as an archive, which is a fraction of its size. TestArchive makes it.
 //
-//go:embed lists.zip.zst
+//go:embed lists.zip.br
 var archive []byte
 
 var lists = sync.OnceValue(func() *zip.Reader { return archived.Open(archive) })

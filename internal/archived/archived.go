@@ -1,22 +1,18 @@
 // Package archived opens archives of text files that are part of the program, which are much smaller than the files. An archive is a zip file
-// that is compressed as a whole by zstd, because the files of a folder have much in common. Package archivetest makes them.
+// that is compressed as a whole by Brotli, because the files of a folder have much in common. Package archivetest makes them.
 package archived
 
 import (
 	"archive/zip"
 	"bytes"
+	"io"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/andybalholm/brotli"
 )
 
 // Open opens an embedded archive. It panics if the archive is broken.
 func Open(archive []byte) *zip.Reader {
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	defer decoder.Close()
-	files, err := decoder.DecodeAll(archive, nil)
+	files, err := io.ReadAll(brotli.NewReader(bytes.NewReader(archive)))
 	if err != nil {
 		panic(err) // the archive is embedded
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/andybalholm/brotli"
 
 	"github.com/lethe-deid/lethe/internal/archived"
 )
@@ -36,11 +36,15 @@ func Check(t *testing.T, path, folder string) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
-		if err != nil {
+		var archive bytes.Buffer
+		encoder := brotli.NewWriterLevel(&archive, brotli.BestCompression)
+		if _, err := encoder.Write(out.Bytes()); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, encoder.EncodeAll(out.Bytes(), nil), 0o644); err != nil {
+		if err := encoder.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, archive.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
