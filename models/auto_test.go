@@ -102,8 +102,8 @@ func TestASingleLineOfTheOtherLanguageStayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string][]string{
-		"Paciente que acude a urgencias por dolor torácico.\nShe was born on July 4th, 1957 and lives at 88 Quandrel Hill Rd.\nSe ingresa en planta para estudio.\n":        {"July 4th, 1957", "88 Quandrel Hill Rd"},
-		"Seen in the clinic with a cough for two weeks and he is well.\nVive en Avda. Sagunto 88, 4º C, Teruel. Controlado por cardiología (Larrauri). Visto 3-III-2071.\n": {"Sagunto 88", "Teruel", "Larrauri", "3-III-2071"},
+		"Paciente que acude a urgencias por dolor torácico.\nShe was born on July 4th, 1957 and lives at 88 Quandrel Hill Rd.\nSe ingresa en planta para estudio.\n":      {"July 4th, 1957", "88 Quandrel Hill Rd"},
+		"Seen in the clinic with a cough for two weeks and he is well.\nVive en Avda. Sagunto 88, 4º C, Teruel. Controlado por cardiología (Larrauri). Visto 3-III-2071.": {"Sagunto 88", "Teruel", "Larrauri", "3-III-2071"},
 	} {
 		if got := m.Languages(text); !slices.Equal(got, []string{"en", "es"}) {
 			t.Errorf("%.30q: the models of %q", text, got)

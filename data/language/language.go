@@ -49,31 +49,30 @@ func Parts(text string) []Part {
 	if script := otherScript(text); script != Undecided {
 		return []Part{{0, len(text), script}}
 	}
-	lines := make([]counts, 0, strings.Count(text, "\n")+1)
+	var lines []counts
+	var parts []Part // first one for each line, then runs of those of one language
+	at := 0
 	for line := range strings.Lines(text) {
-		lines = append(lines, count(line))
+		lines, parts = append(lines, count(line)), append(parts, Part{Start: at, End: at + len(line)})
+		at += len(line)
 	}
 	if len(lines) == 0 {
 		return []Part{{}}
 	}
 	of := ofLines(lines)
-	var parts []Part
-	at, line := 0, 0
-	for line < len(lines) {
-		part, hits, first := Part{Start: at, End: len(text)}, counts{}, of[line]
-		for ; line < len(lines) && of[line] == first; line++ {
-			for l, n := range lines[line] {
+	merged := parts[:0]
+	for i := 0; i < len(lines); {
+		part, hits, first := parts[i], counts{}, of[i]
+		for ; i < len(lines) && of[i] == first; i++ {
+			part.End = parts[i].End
+			for l, n := range lines[i] {
 				hits[l] += n
-			}
-			if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
-				at += end + 1
-				part.End = at
 			}
 		}
 		part.Language = decide(hits, text[part.Start:part.End])
-		parts = append(parts, part)
+		merged = append(merged, part)
 	}
-	return parts
+	return merged
 }
 
 // counts are numbers of function words by language, in the order of languages.

@@ -62,6 +62,23 @@ func TestALineOfHeadingsBelongsToTheTextAroundIt(t *testing.T) {
 	}
 }
 
+// The last line of a text that does not end with a line end was in no part, so that nothing that was found in it counted.
+func TestPartsCoverTheText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"the clinic and the nurse were with her ", "acude con dolor desde hace dos días ", "\n", "\n\n", "\r\n", "BP 120/80", "não foi com uma "})).Draw(t, "pieces"), "")
+		at := 0
+		for _, p := range Parts(text) {
+			if p.Start != at || p.End < p.Start {
+				t.Fatalf("%q: the parts are %v", text, Parts(text))
+			}
+			at = p.End
+		}
+		if at != len(text) {
+			t.Fatalf("%q: the parts end at %d of %d", text, at, len(text))
+		}
+	})
+}
+
 // The words are the runs of letters and marks, folded, without those that are longer than any function word.
 func TestWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
