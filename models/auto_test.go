@@ -151,29 +151,15 @@ func TestShorthandBelongsToItsLanguage(t *testing.T) {
 	}
 }
 
-// A line of abbreviations that spell function words of Italian was not examined.
-func TestAbbreviationsWereTakenForItalian(t *testing.T) {
-	m, err := Open(Auto, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, italian := range map[string]bool{
-		"DAL NEI DEI SUL NEL DAI DEL LO: use the standard clinic list":                           false,
-		"Paziente che si presenta al pronto soccorso con dolore al petto da due giorni di notte": true,
-	} {
-		if _, err := m.Tag(t.Context(), []*data.Document{{Text: text}}); (err != nil) != italian {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
-// Notes in other languages are not examined, and an English one from an eye clinic is, whose abbreviations are function words of Portuguese.
-func TestAnEyeClinicWroteInPortuguese(t *testing.T) {
+// Notes in other languages are not examined. English ones were not either, if their abbreviations spell function words of Italian, or, in an eye clinic, of Portuguese.
+func TestAbbreviationsWereTakenForAnotherLanguage(t *testing.T) {
 	m, err := Open(Auto, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for text, foreign := range map[string]bool{
+		"DAL NEI DEI SUL NEL DAI DEL LO: use the standard clinic list":                           false,
+		"Paziente che si presenta al pronto soccorso con dolore al petto da due giorni di notte": true,
 		"EYE CLINIC\nQUANDREL, DORTHA. VA OD 20/40 OS 20/30, PH NI. IOP 12 OD 14 OS. SLE: 1+ NS OU. C/D 0.5 OU.\nE-mail: dquandrel@mail.example.com\nCosopt OU BID, latanoprost OS; HVF no change. As before.":                false,
 		"Doente de 67 anos que recorre ao serviço de urgência por dor torácica com início há dois dias, sem irradiação. Nega febre. Está medicado com ramipril e foi observado pela cardiologia, que não propõe cateterismo.": true,
 		"Pacient de 70 anys que consulta per dolor abdominal de tres dies d'evolució, sense febre. Amb antecedents d'hipertensió. També té una lesió als peus des de fa mesos i aquest any ha estat ingressat.":               true,

@@ -90,7 +90,7 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 	}
 	t.extractor = extractor
 	if len(extractor.Attributes()) == 0 {
-		return nil, fmt.Errorf("no value of a feature occurs in %d training documents of %d patients, as min_documents and min_patients require, so there is nothing to learn from", cfg.MinDocuments, cfg.MinPatients)
+		return nil, fmt.Errorf("no value of a feature occurs in enough training documents or patients (min_documents: %d, min_patients: %d), so there is nothing to learn from", cfg.MinDocuments, cfg.MinPatients)
 	}
 	sequences := slices.Concat(drawn...)
 	for _, types := range groups {
@@ -215,7 +215,7 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 		return m, err
 	}
 	if len(m.chain.Weight) == 0 {
-		return m, fmt.Errorf("no feature occurs %d times, as min_count requires, so there is nothing to learn from", t.config.MinCount)
+		return m, fmt.Errorf("no feature occurs often enough (min_count: %d), so there is nothing to learn from", t.config.MinCount)
 	}
 	last := time.Now()
 	err = t.config.Training.trainer(task.Seed, t.workers).Train(ctx, m.chain, sequences, func(i chain.Iteration) {

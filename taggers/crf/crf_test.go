@@ -565,6 +565,22 @@ func TestDump(t *testing.T) {
 	}
 }
 
+// A CRF of which no feature occurs often enough was trained without a word, and found nothing.
+func TestNothingToLearnFromIsAnError(t *testing.T) {
+	for setting, set := range map[string]func(*Config){
+		"min_documents: 1000": func(c *Config) { c.MinDocuments = 1000 },
+		"min_patients: 1000":  func(c *Config) { c.MinPatients = 1000 },
+		"min_count: 1000000":  func(c *Config) { c.MinCount = 1000000 },
+	} {
+		c := small()
+		c.Features = []feature.Spec{{Family: "word"}}
+		set(&c)
+		if _, err := c.Fit(t.Context(), task(t, notes(t, 8))); err == nil || !strings.Contains(err.Error(), setting) {
+			t.Errorf("%s: the error is %v", setting, err)
+		}
+	}
+}
+
 func TestValidate(t *testing.T) {
 	for want, set := range map[string]func(*Config){
 		"tokenizer: ":                       func(c *Config) { c.Tokenizer = "x" },
