@@ -104,6 +104,22 @@ func (c Config) Validate() error {
 	return c.Cell.Validate()
 }
 
+// Effects returns an error that begins with the first key of the character part whose value differs from its default but has no effect, because the character part is of
+// another kind. 0, with which there would be no such part, is no error.
+func (c Config) Effects() error {
+	d := DefaultConfig()
+	for _, s := range []struct {
+		key            string
+		size, standard int
+		part           Characters
+	}{{"character_lstm", c.CharacterLSTM, d.CharacterLSTM, CharacterLSTM}, {"character_filters", c.CharacterFilters, d.CharacterFilters, CharacterCNN}, {"character_width", c.CharacterWidth, d.CharacterWidth, CharacterCNN}} {
+		if s.size != s.standard && s.size != 0 && c.Characters != s.part {
+			return fmt.Errorf("%s: is only for characters: %s, not for %s", s.key, s.part, c.Characters)
+		}
+	}
+	return nil
+}
+
 func checkSize(key string, size, least int) error {
 	if size < least || size > maxSize {
 		return fmt.Errorf("%s: %d is not between %d and %d", key, size, least, maxSize)

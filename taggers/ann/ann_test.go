@@ -18,6 +18,8 @@ import (
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
+	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
 func notes(t testing.TB, n int, split synth.Split) []*data.Document {
@@ -478,7 +480,15 @@ func TestValidateNamesTheKey(t *testing.T) {
 		"training.pool":               func(c *Config) { c.Training.Pool = 0 },
 		"training.unknown_singletons": func(c *Config) { c.Training.UnknownSingletons = 2 },
 		"network.dropout":             func(c *Config) { c.Network.Dropout = -1 },
-		"optimizer.learning_rate":     func(c *Config) { c.Optimizer.LearningRate = 0 },
+		"network.character_filters":   func(c *Config) { c.Network.CharacterFilters = 50 },
+		"network.character_width":     func(c *Config) { c.Network.CharacterWidth = 5 },
+		"network.character_lstm":      func(c *Config) { c.Network.Characters, c.Network.CharacterLSTM = tagger.CharacterCNN, 50 },
+		"features.resources.pos":      func(c *Config) { c.Features.Resources.POS = "pos.bin" },
+		"features.resources.rules": func(c *Config) {
+			c.Features.Families = []feature.Spec{{Family: "shape"}}
+			c.Features.Resources.Rules = []rules.Config{{Set: "english"}}
+		},
+		"optimizer.learning_rate": func(c *Config) { c.Optimizer.LearningRate = 0 },
 	} {
 		c := DefaultConfig()
 		edit(&c)

@@ -118,6 +118,9 @@ func (f Features) effects() error {
 			return errors.New("dropout: requires families")
 		}
 	}
+	if key := feature.Unread(f.Families, f.Resources); key != "" {
+		return fmt.Errorf("resources.%s: no family reads it", key)
+	}
 	return nil
 }
 
@@ -224,6 +227,9 @@ func (c Config) Validate() error {
 func (c Config) Effects() error {
 	if err := c.Features.effects(); err != nil {
 		return fmt.Errorf("features.%w", err)
+	}
+	if err := c.Network.Effects(); err != nil {
+		return fmt.Errorf("network.%w", err)
 	}
 	switch t := c.Training; {
 	case c.Vectors.File == "" && c.Vectors.Keep != "all":

@@ -4,6 +4,7 @@ package corrected
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-deid/lethe/data"
@@ -42,7 +43,11 @@ func (c *Config) Paths() []taggers.Path {
 
 // Check implements taggers.Checker.
 func (c Config) Check(types *data.TypeSet, workers int) error {
-	return inRules(": ", c.Rules.Check(types, workers))
+	t, err := c.Rules.Fit(context.Background(), taggers.Task{Types: types, Workers: workers})
+	if err == nil && !t.(*rules.Tagger).Corrects() {
+		err = errors.New("there are no corrections for the types in use")
+	}
+	return inRules(": ", err)
 }
 
 func inRules(separator string, err error) error {

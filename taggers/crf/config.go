@@ -114,6 +114,9 @@ func (c Config) Validate() error {
 
 // Effects implements taggers.Effective.
 func (c Config) Effects() error {
+	if key := feature.Unread(c.specs(), c.Resources); key != "" {
+		return fmt.Errorf("resources.%s: no family reads it", key)
+	}
 	switch t, d := c.Training, DefaultConfig().Training; {
 	case t.Rate != d.Rate && t.Method != "sgd":
 		return fmt.Errorf("training.rate: is only for the method sgd, not for %s", t.Method)

@@ -604,6 +604,7 @@ func TestValidate(t *testing.T) {
 		"subsets.DATE: at least one family is required":                      func(c *Config) { c.PerType, c.Subsets = true, map[string][]string{"DATE": {}} },
 		`subsets.DATE[0]: family "pos" is not among the features`:            func(c *Config) { c.PerType, c.Subsets = true, map[string][]string{"DATE": {"pos"}} },
 		"resources.rules[0].set or file: exactly one of the two is required": func(c *Config) { c.Resources.Rules = []rules.Config{{}} },
+		"resources.clusters: no family reads it":                             func(c *Config) { c.Resources.Clusters = "paths" },
 		"min_documents: 0 is not positive":                                   func(c *Config) { c.MinDocuments = 0 },
 		"min_count: 0 is not positive":                                       func(c *Config) { c.MinCount = 0 },
 		`training.method: "x" is not lbfgs, sgd or perceptron`:               func(c *Config) { c.Training.Method = "x" },

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
@@ -25,7 +26,10 @@ func (Config) Fixed() {}
 
 // Check implements taggers.Checker.
 func (c Config) Check(types *data.TypeSet, workers int) error {
-	_, err := c.Fit(context.Background(), taggers.Task{Types: types, Workers: workers})
+	t, err := c.Fit(context.Background(), taggers.Task{Types: types, Workers: workers})
+	if err == nil && len(t.(*Tagger).rules) == 0 {
+		return fmt.Errorf("%s has no rules for the types in use, only corrections, which the kind corrected applies", t.(*Tagger).path)
+	}
 	return err
 }
 

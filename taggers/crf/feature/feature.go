@@ -69,6 +69,17 @@ func Check(specs []Spec, sources Sources) (at int, err error) {
 	return at, err
 }
 
+// Unread returns the key of the first source that is given, although no family of specs reads it, or "".
+func Unread(specs []Spec, sources Sources) string {
+	for _, key := range sourceKeys {
+		reads := func(s Spec) bool { return families[s.Family].needs == key || families[s.Family].closer == key }
+		if sources.has(key) && !slices.ContainsFunc(specs, reads) {
+			return key
+		}
+	}
+	return ""
+}
+
 // CheckClosed returns the first error in specs, as Check does. A family whose values are
 // not from a closed set is an error too, because a model that stores its values contains
 // words of the training notes.

@@ -36,6 +36,9 @@ type Sources struct {
 	Headings gazetteer.Lists `yaml:"headings,omitempty" json:",omitempty"`
 }
 
+// sourceKeys are the keys of all sources.
+var sourceKeys = []string{"pos", "clusters", "vectors", "wordnet", "entities", "gazetteers", "rules", "headings"}
+
 // Paths lists the files and folders that are given.
 func (s *Sources) Paths() []taggers.Path {
 	var all []taggers.Path
