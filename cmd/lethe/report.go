@@ -60,7 +60,7 @@ these are PHI.`,
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if there are predictions for it, otherwise dev)")
 	relocateFlag(cmd, &opt.settings)
 	flags.StringVar(&opt.output, "output", "", "new `FILE` to write; - is stdout (default report.html in the first run's folder, which is overwritten)")
-	flags.StringSliceVar(&opt.plots, "plots", nil, "also write the charts to RUN/plots, in this `FORMAT`: svg, png or pdf; repeatable (default none)")
+	flags.StringSliceVar(&opt.plots, "plots", nil, "also write the charts, in this `FORMAT`: svg, png or pdf; repeatable. They are in plots in the first run's folder, or with --output FILE.html in FILE-plots, and replace those that are there (default none)")
 	flags.BoolVar(&opt.showText, "show-text", false, "quote errors with the text around them (default no)")
 	return cmd
 }
@@ -78,12 +78,13 @@ func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	output := o.output
+	output, plots := o.output, filepath.Join(dirs[0], "plots")
 	switch output {
 	case "":
 		output = filepath.Join(dirs[0], "report.html")
 	case stdio:
 	default:
+		plots = strings.TrimSuffix(output, filepath.Ext(output)) + "-plots"
 		if strings.EqualFold(filepath.Ext(output), ".pdf") {
 			return fmt.Errorf("--output %s: the report is HTML, and only its charts can be PDF: see --plots", output)
 		}
@@ -109,7 +110,7 @@ func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
 			break
 		}
 		var paths []string
-		paths, err = r.SavePlots(filepath.Join(dirs[0], "plots"), format)
+		paths, err = r.SavePlots(plots, format)
 		for _, path := range paths {
 			p.line("%s", path)
 		}
