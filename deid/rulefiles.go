@@ -170,6 +170,9 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 	}
 	net.Formulaic = func(text string) []data.Span {
 		columns := safetynet.Columns(text)
+		if name, ok := safetynet.FullName(text); ok {
+			columns = append(columns, name)
+		}
 		var found []data.Span
 		seen := map[[2]int]bool{}
 		for b := range of(text) {

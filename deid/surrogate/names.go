@@ -84,6 +84,15 @@ func NameWords() []string {
 	return slices.Sorted(maps.Keys(words))
 }
 
+// IsFirstName reports whether a word, folded, is a first name that the package knows. Some are surnames or ordinary words as well.
+func IsFirstName(folded string) bool {
+	_, listed := listedNames()[folded]
+	return listed || builtin().known.drawn(folded)
+}
+
+// IsSurname reports whether a word, folded, is a surname that the package knows. Some are first names or ordinary words as well.
+func IsSurname(folded string) bool { return builtin().known.surname[folded] }
+
 // listedNames are the first names of gender.txt.
 var listedNames = sync.OnceValue(func() map[string]int { return readGenders(genderList) })
 

@@ -1,0 +1,127 @@
+package safetynet
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// This file recognizes a text that is the name of a person and nothing else, such as the value of a field. Networks are trained on notes, and without a sentence or
+// a label around it they take a name for one in six cases if it is in capitals.
+
+const (
+	maxFullName      = 60 // bytes
+	maxFullNameWords = 5
+)
+
+// FullName returns the whole text, without white space around it, as a name of the type PATIENT, if it is a first name, perhaps with others or initials, and one or more surnames, or the
+// surnames, a comma and the first names. The first name must be known and neither an ordinary word nor an eponym; a surname must be known, or not be an ordinary word. All words
+// are written in the same way: capitalized, in capitals, or in lower case.
+func FullName(text string) (data.Span, bool) {
+	from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	text = strings.TrimSpace(text)
+	if len(text) > maxFullName || !isFullName(text) {
+		return data.Span{}, false
+	}
+	return data.Span{Start: from, End: from + len(text), Type: "PATIENT", Score: 1}, true
+}
+
+func isFullName(text string) bool {
+	surnames, given, comma := strings.Cut(text, ",")
+	if comma {
+		text = given + " " + surnames
+	}
+	words := strings.Fields(text)
+	if len(words) < 2 || len(words) > maxFullNameWords || comma && len(strings.Fields(given)) == 0 || eponyms()[fold.Fold(strings.Join(words, " "))] {
+		return false
+	}
+	form := formOf(words[0])
+	if last := words[len(words)-1]; form == mixed || !isGiven(words[0]) || isInitial(last) || isParticle(last) {
+		return false
+	}
+	return !slices.ContainsFunc(words[1:], func(word string) bool {
+		return !isInitial(word) && !isParticle(word) && (formOf(word) != form || !isSurname(word))
+	})
+}
+
+// form is how a word is written.
+type form int
+
+const (
+	mixed form = iota
+	lowered
+	capitalized
+	capitals
+)
+
+// formOf returns the form of a word of letters, hyphens and apostrophes, or mixed if it contains anything else.
+func formOf(word string) form {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune("-'’", r)
+	}) {
+		return mixed
+	}
+	first, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case strings.ToLower(word) == word:
+		return lowered
+	case strings.ToUpper(word) == word:
+		return capitals
+	case unicode.IsUpper(first):
+		return capitalized
+	}
+	return mixed
+}
+
+// isInitial reports whether a word is a letter, perhaps with a period. The Spanish word y is not, because of names with y between them some are eponyms.
+func isInitial(word string) bool {
+	letter := strings.TrimSuffix(word, ".")
+	r, size := utf8.DecodeRuneInString(letter)
+	return size == len(letter) && unicode.IsLetter(r) && word != "y"
+}
+
+func isParticle(word string) bool { return particles[strings.ToLower(word)] }
+
+var particles = map[string]bool{"de": true, "del": true, "la": true, "las": true, "los": true, "van": true, "von": true, "der": true, "den": true, "da": true, "dos": true, "di": true,
+	"el": true, "al": true, "bin": true, "ibn": true}
+
+// isGiven reports whether a word can only be a first name.
+func isGiven(word string) bool {
+	return !slices.ContainsFunc(parts(word), func(part string) bool { return !surrogate.IsFirstName(part) || ordinary(part) })
+}
+
+// isSurname reports whether a word can be a surname. A short one, unlike JR, IIB and Thx, must be known.
+func isSurname(word string) bool {
+	if utf8.RuneCountInString(word) <= 3 && !surrogate.IsSurname(fold.Fold(word)) {
+		return false
+	}
+	return !slices.ContainsFunc(parts(word), func(part string) bool {
+		return ordinary(part) && !surrogate.IsSurname(part)
+	})
+}
+
+// parts returns the words on both sides of the hyphens of a word, folded.
+func parts(word string) []string { return strings.Split(fold.Fold(word), "-") }
+
+// eponyms are terms that are the name of a person, folded, with the first name first.
+var eponyms = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, list := range []string{"en-ambiguous-eponyms", "es-ambiguous-eponyms"} {
+		for _, entry := range wordlists.Entries(list) {
+			all[fold.Fold(entry)] = true
+		}
+	}
+	for _, term := range []string{"alma ata", "ann arbor", "austin flint", "bence jones", "brandt daroff", "carey coombs", "charles bonnet", "claude bernard", "denis browne", "florence nightingale", "foster kennedy",
+		"graham steell", "harris benedict", "ivor lewis", "john cunningham", "johns hopkins", "lou gehrig", "marie curie", "miller fisher", "paul bunnell", "pierre robin", "ramsay hunt", "robert jones", "roland morris",
+		"sue ryder", "treacher collins", "virginia mason"} {
+		all[term] = true
+	}
+	return all
+})
