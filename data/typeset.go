@@ -154,6 +154,19 @@ func (s *TypeSet) OfPerson(clinician bool) string {
 	return s.Types[i].Name
 }
 
+// Counterpart returns the name of the set's type for the values of a type of another set:
+// the type itself if the set is nil or has it, and "" if there is none.
+func (s *TypeSet) Counterpart(name string) string {
+	switch known := Any.Describe(name); {
+	case s == nil || s.Has(name):
+		return name
+	case known.Sort == Person:
+		return s.OfPerson(known.Clinician)
+	default:
+		return s.OfSort(known.Sort)
+	}
+}
+
 // Used lists the types of the documents' spans: first those of the set, in its
 // order, then all others, sorted by name.
 func (s *TypeSet) Used(docs []*Document) []string {

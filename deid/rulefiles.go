@@ -233,23 +233,11 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 		add(b.beside, func(string) string { return safetynet.OtherType(types) })
 	}
 	for _, typ := range safetynet.ColumnTypes() {
-		if b.columns[typ] = counterpart(typesFor(name), typ); !types.Has(b.columns[typ]) {
-			b.columns[typ] = cmp.Or(counterpart(types, typ), safetynet.OtherType(types))
+		if b.columns[typ] = typesFor(name).Counterpart(typ); !types.Has(b.columns[typ]) {
+			b.columns[typ] = cmp.Or(types.Counterpart(typ), safetynet.OtherType(types))
 		}
 	}
 	return b
-}
-
-// counterpart returns the type of a set for the values of a type of another one: the type itself if the set is nil or has it, and "" if there is none.
-func counterpart(set *data.TypeSet, typ string) string {
-	switch known := data.Any.Describe(typ); {
-	case set == nil || set.Has(typ):
-		return typ
-	case known.Sort == data.Person:
-		return set.OfPerson(known.Clinician)
-	default:
-		return set.OfSort(known.Sort)
-	}
 }
 
 // find returns the spans in a text, and the values in columns of its tables.

@@ -34,6 +34,8 @@ type auto struct {
 	taggers map[language.Language]data.Tagger
 	// told returns the languages of a text, and what to try for one without enough function words; nil: all.
 	told func(text string) decision
+	// first returns the types of the model of the first language; nil: spans keep theirs.
+	first func() (*data.TypeSet, error)
 	// knows reports whether a network knows most words of a text, whatever its function words are; nil: none does.
 	knows func(text string) bool
 }
@@ -58,7 +60,12 @@ func openAuto(workers int) (*Model, error) {
 
 // each returns a tagger that uses a tagger of each member.
 func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
-	all := auto{map[language.Language]data.Tagger{}, func(text string) decision { return m.decisions.get(text, m.decide) }, m.knows}
+	all := auto{
+		taggers: map[language.Language]data.Tagger{},
+		told:    func(text string) decision { return m.decisions.get(text, m.decide) },
+		first:   sync.OnceValues(func() (*data.TypeSet, error) { return typesOf(slices.Min(slices.Collect(maps.Keys(m.members)))) }),
+		knows:   m.knows,
+	}
 	for l, open := range m.members {
 		all.taggers[l] = lazy(sync.OnceValues(func() (data.Tagger, error) {
 			member, err := open()
@@ -69,6 +76,11 @@ func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
 		}))
 	}
 	return all
+}
+
+// typesOf returns the types of the model of a language.
+func typesOf(l language.Language) (*data.TypeSet, error) {
+	return system.TypesOf(bounded.Builtin(string(l)))
 }
 
 // lazy is a tagger that is opened when it is first used.
@@ -87,7 +99,7 @@ func (l lazy) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 func (m *Model) FoundTypes() []data.Type {
 	all := slices.Clone(m.Types.Types)
 	for l := range m.members {
-		if types, err := system.TypesOf(bounded.Builtin(string(l))); err == nil {
+		if types, err := typesOf(l); err == nil {
 			all = append(all, types.Types...)
 		}
 	}
@@ -103,7 +115,7 @@ func (m *Model) Accepted() (*data.TypeSet, error) {
 	}
 	var sets []*data.TypeSet
 	for _, l := range slices.Sorted(maps.Keys(m.members)) {
-		types, err := system.TypesOf(bounded.Builtin(string(l)))
+		types, err := typesOf(l)
 		if err != nil {
 			return nil, err
 		}
@@ -274,10 +286,13 @@ func names[V any](of map[language.Language]V) string {
 // Tag implements data.Tagger. In a note in several languages, each model's spans count in the
 // parts of its language; where no language is known, the spans of all models count. If the whole
 // note is a few words that may be in any language, and without a digit, ordinary words and
-// abbreviations count only if all models find them. The Language of a document guides the guess.
+// abbreviations count only if all models find them. The spans of such a note have the types of the
+// first language, so that a telephone number by itself has one type, whichever model finds it.
+// The Language of a document guides the guess.
 func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	parts := make([][]language.Part, len(docs))
 	unsure := make([]bool, len(docs))   // whether the text is words that may be in any language
+	open := make([]bool, len(docs))     // whether the text may be in any language
 	of := map[language.Language][]int{} // the documents that each model examines
 	for i, d := range docs {
 		is := a.decide(d.Text)
@@ -292,7 +307,8 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 				told = ""
 			}
 			known = guided(known, d.Text, told)
-			unsure[i] = len(known) > 1 && !hasDigit(d.Text)
+			open[i] = len(known) > 1
+			unsure[i] = open[i] && !hasDigit(d.Text)
 		}
 		for _, l := range known {
 			of[l] = append(of[l], i)
@@ -321,8 +337,28 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 			found[i] = agreed(docs[i].Text, found[i])
 		}
 		found[i] = disjoint(found[i])
+		if open[i] {
+			if err := a.unify(found[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return found, nil
+}
+
+// unify gives spans the corresponding types of the model of the first language, where it has one.
+func (a auto) unify(spans []data.Span) error {
+	if a.first == nil || len(spans) == 0 {
+		return nil
+	}
+	types, err := a.first()
+	if err != nil {
+		return err
+	}
+	for i, s := range spans {
+		spans[i].Type = cmp.Or(types.Counterpart(s.Type), s.Type)
+	}
+	return nil
 }
 
 // decide returns the languages of a text.

@@ -87,11 +87,44 @@ func TestTablesWithoutSentencesWereExaminedByTheWrongModel(t *testing.T) {
 		"Cama 12 Smith Brown: TAC, alta mañana":                                 {"es"},
 		"120/80 98":                                                             {"en", "es"},
 		"Quandrel, Ottersby":                                                    {"en", "es"},
+		"j.roe@mail.example.com":                                                {"en", "es"},
 		"":                                                                      {"en", "es"},
 	} {
 		if got := m.Languages(text); !slices.Equal(got, want) {
 			t.Errorf("%q: the models of %q, want %q", text, got, want)
 		}
+	}
+}
+
+// A telephone number by itself was a NUMERO_TELEFONO among English notes, because the Spanish network was the one that found it.
+func TestValuesInNoLanguageHadTypesOfBothModels(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, err := typesOf(language.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, text := range []string{"555-0134", "5691547882", "07341 612596", "j.roe@mail.example.com", "12.345.678-Z"} {
+		found, err := m.Tag(t.Context(), []*data.Document{{Text: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range found[0] {
+			count++
+			if !types.Has(s.Type) {
+				t.Errorf("%s: the type %s", text, s.Type)
+			}
+		}
+	}
+	if count < 4 {
+		t.Errorf("%d spans", count)
+	}
+	found, err := m.Tag(t.Context(), []*data.Document{{Text: "07341 612596", Language: "es"}})
+	if err != nil || len(found[0]) == 0 || types.Has(found[0][0].Type) {
+		t.Errorf("among notes in Spanish: %+v, %v", found, err)
 	}
 }
 

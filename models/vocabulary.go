@@ -102,17 +102,18 @@ func (v *vocabularies) find(word string, known *recent.Words[[2]uint32]) [2]uint
 	return found
 }
 
-// each calls do with the least surprise of each word of at least two letters, by language.
+// each calls do with the least surprise of each word of at least two letters, by language. Words of mail addresses tell no language.
 func (v *vocabularies) each(text string, do func(word string, surprises []float32)) {
 	known := v.memory.Get().(*recent.Words[[2]uint32])
 	defer v.memory.Put(known)
 	memory := tokenMemory.Get().(*[]data.Token)
 	defer tokenMemory.Put(memory)
 	*memory = tokenize.LettersDigits{}.Tokens(text, (*memory)[:0])
+	mail := strings.Contains(text, "@")
 	least := make([]float32, len(v.languages))
 	for _, t := range *memory {
 		word := text[t.Start:t.End]
-		if first, size := utf8.DecodeRuneInString(word); size == len(word) || !unicode.IsLetter(first) {
+		if first, size := utf8.DecodeRuneInString(word); size == len(word) || !unicode.IsLetter(first) || mail && inAddress(text, t) {
 			continue
 		}
 		numbers := v.find(word, known)
@@ -122,6 +123,16 @@ func (v *vocabularies) each(text string, do func(word string, surprises []float3
 		}
 		do(word, least)
 	}
+}
+
+// inAddress reports whether a token is part of a mail address: there is an @ between the blanks around it.
+func inAddress(text string, t data.Token) bool {
+	from := strings.LastIndexFunc(text[:t.Start], unicode.IsSpace) + 1
+	rest := text[from:]
+	if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.Contains(rest, "@")
 }
 
 // likeliest returns the languages in which the words of a text are the most probable, sorted: one, or several in which they are less probable by at most
