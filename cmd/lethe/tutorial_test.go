@@ -13,7 +13,7 @@ import (
 // TestTutorial runs all commands of docs/tutorial.md in their order, with the configurations of the page.
 func TestTutorial(t *testing.T) {
 	runPage(t, "../../docs/tutorial.md", 10, nil,
-		"exists compared/table.tex compared/tables/scores-strict.csv report.html runs/crf/plots/categories-strict.pdf cv/crf/table.md")
+		"exists compared/table.tex compared/tables/scores-strict.csv report.html report-plots/categories-strict.pdf cv/crf/table.md")
 }
 
 // TestHuggingFacePage runs all commands of docs/hf.md with a small model.

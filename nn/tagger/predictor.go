@@ -1,6 +1,11 @@
 package tagger
 
-import "github.com/lethe-deid/lethe/nn"
+import (
+	"maps"
+	"slices"
+
+	"github.com/lethe-deid/lethe/nn"
+)
 
 // Predictor labels sentences. It must be used by one goroutine at a time, but any number of
 // Predictors may share a network that is not being trained.
@@ -28,10 +33,14 @@ func (n *Network) NewPredictor(legal func(a, b int) bool) (*Predictor, error) {
 
 // Predict finds the best labels of each sentence, which are empty for a sentence without tokens.
 // The labelings are in the order of the sentences. Their functions are valid until the next call.
-func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
+func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) { return p.PredictMean(sentences, nil) }
+
+// PredictMean is Predict with a second reading of some sentences, by their number: as many tokens, with
+// other ids. The logits of such a sentence are the means of those of both readings.
+func (p *Predictor) PredictMean(sentences []Sentence, again map[int]Sentence) ([]nn.Labeling, error) {
 	found := make([]nn.Labeling, len(sentences))
 	var some []Sentence
-	var at []int
+	var at []int // by place in some: the sentence
 	p.at = p.at[:0]
 	for i, s := range sentences {
 		p.at = append(p.at, len(some))
@@ -42,11 +51,24 @@ func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
 	if len(some) == 0 {
 		return found, nil
 	}
+	second := slices.Sorted(maps.Keys(again))
+	for _, i := range second {
+		some = append(some, again[i])
+	}
 	if err := p.machine.Run(some); err != nil {
 		return nil, err
 	}
 	model := p.machine.Model
-	for i, l := range p.decoder.Decode(model.tokens, p.machine.Value(model.logits), p.transitions) {
+	logits := p.machine.Value(model.logits)
+	for k, i := range second {
+		for t := range sentences[i].Tokens {
+			mean, other := logits.Row(model.tokens.Row(p.at[i], t)), logits.Row(model.tokens.Row(len(at)+k, t))
+			for label, v := range other {
+				mean[label] = (mean[label] + v) / 2
+			}
+		}
+	}
+	for i, l := range p.decoder.Decode(model.tokens, logits, p.transitions)[:len(at)] {
 		found[at[i]] = l
 	}
 	return found, nil

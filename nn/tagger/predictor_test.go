@@ -52,6 +52,52 @@ func TestViterbiKeepsToLegalPaths(t *testing.T) {
 	}
 }
 
+func TestPredictMeanOfTwoReadings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	p := newPredictor(t, newNetwork(t, small("coupled"), smallSizes, 1), nil)
+	sentences := []Sentence{randomSentences(rng, smallSizes, 5)[0], {}, randomSentences(rng, smallSizes, 3)[0], randomSentences(rng, smallSizes, 7)[0]}
+	other := randomSentences(rng, smallSizes, 3)[0]
+	logits := func(sentence, tokens int) (all []float32) {
+		for t := range tokens {
+			all = append(all, p.Logits(sentence, t)...)
+		}
+		return all
+	}
+	if _, err := p.Predict([]Sentence{other}); err != nil {
+		t.Fatal(err)
+	}
+	second := logits(0, 3)
+	alone, err := p.Predict(sentences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before [][]float32
+	for i, s := range sentences {
+		before = append(before, logits(i, len(s.Tokens)))
+	}
+	found, err := p.PredictMean(sentences, map[int]Sentence{2: other})
+	if err != nil || len(found) != len(sentences) {
+		t.Fatal(len(found), err)
+	}
+	for i, s := range sentences {
+		if len(found[i].Labels) != len(s.Tokens) || i != 2 && !slices.Equal(found[i].Labels, alone[i].Labels) {
+			t.Errorf("sentence %d: labels %v, alone %v", i, found[i].Labels, alone[i].Labels)
+		}
+		for k, v := range logits(i, len(s.Tokens)) {
+			want := before[i][k]
+			if i == 2 {
+				want = (want + second[k]) / 2
+			}
+			if math.Abs(float64(v-want)) > 1e-5 {
+				t.Errorf("sentence %d: logit %d is %v, want %v", i, k, v, want)
+			}
+		}
+	}
+	if slices.Equal(before[2], second) {
+		t.Error("the readings do not differ")
+	}
+}
+
 // A predictor created before training must decode with the trained transitions. It once kept a copy
 // of the initial ones.
 func TestPredictorFollowsTraining(t *testing.T) {

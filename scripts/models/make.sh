@@ -257,7 +257,7 @@ english_notes() {
 }
 
 spanish() {
-	local name=es types=meddocan words=39000 from=0.4
+	local name=es types=meddocan words=39000 from=0.34
 	local network='system.second_pass.system.corrected.system.ensemble.members[0].system.ann' member=members/first/members/corrected/members/network
 	local paragraphs=(--set "$network.sentences=blank-line")
 	local early=("${paragraphs[@]}" --set "$network.features.families=$without_space") many=(--set "$network.training.batch=24" --set "$network.training.pool=1")

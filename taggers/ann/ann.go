@@ -120,6 +120,7 @@ type text struct {
 	found    []reader.Result // by sentence
 	group    *group
 	features drawn // valid as soon as the group is ready
+	again    *text // the same text with its case restored, or nil: see Config.RestoreCase
 }
 
 // group is the texts whose features a worker draws together, because that is faster than each on its own.
@@ -156,6 +157,14 @@ type sentence struct {
 func (s sentence) tokens() []data.Token {
 	r := s.Sentences[s.number]
 	return s.Tokens[r.Start:r.End]
+}
+
+// size returns the number of tokens that the network reads.
+func (s sentence) size() int {
+	if s.again != nil {
+		return 2 * len(s.tokens())
+	}
+	return len(s.tokens())
 }
 
 // Tag implements data.Tagger. The spans of a sentence do not depend on other sentences,
@@ -259,9 +268,15 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 		for x := range t.reader.Cut(doc) {
 			next := &text{Text: x, foreign: foreign[i], found: make([]reader.Result, len(x.Sentences))}
 			texts, found[i] = append(texts, next), append(found[i], next.found)
-			for k, s := range x.Sentences {
+			if t.config.RestoreCase {
+				if again, ok := t.restored(x); ok {
+					next.again = &text{Text: again, foreign: foreign[i]}
+					texts = append(texts, next.again)
+				}
+			}
+			for k := range x.Sentences {
 				pool = append(pool, sentence{next, k})
-				if size += s.End - s.Start; size >= poolTokens {
+				if size += pool[len(pool)-1].size(); size >= poolTokens {
 					if err := flush(); err != nil {
 						return nil, err
 					}
@@ -277,8 +292,8 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 	slices.SortStableFunc(pool, func(a, b sentence) int { return len(b.tokens()) - len(a.tokens()) })
 	for len(pool) > 0 {
 		n, size := 0, 0
-		for n < len(pool) && (n == 0 || size+len(pool[n].tokens()) <= batchTokens) {
-			size += len(pool[n].tokens())
+		for n < len(pool) && (n == 0 || size+pool[n].size() <= batchTokens) {
+			size += pool[n].size()
 			n++
 		}
 		if ctx.Err() != nil {
@@ -297,25 +312,36 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 // drawFeatures draws the features of the texts of a batch, except those that another worker draws, for which it waits.
 func drawFeatures(f *features, batch []sentence) {
 	for _, s := range batch {
-		if g := s.group; g.taken.CompareAndSwap(false, true) {
-			f.drawEach(g.texts)
-			close(g.ready)
+		for x := s.text; x != nil; x = x.again {
+			if g := x.group; g.taken.CompareAndSwap(false, true) {
+				f.drawEach(g.texts)
+				close(g.ready)
+			}
 		}
 	}
 	for _, s := range batch {
-		<-s.group.ready
+		for x := s.text; x != nil; x = x.again {
+			<-x.group.ready
+		}
 	}
 }
 
 // predict sets the results of the sentences of a batch.
 func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) error {
 	p.memory.clear()
-	encoded := make([]tagger.Sentence, len(batch))
-	for i, s := range batch {
-		encoded[i] = p.encode(s.Doc, s.tokens())
-		encoded[i].Features = t.features.sentence(s.features, s.number, p.memory)
+	encode := func(x *text, s sentence) tagger.Sentence {
+		encoded := p.encode(x.Doc, s.tokens())
+		encoded.Features = t.features.sentence(x.features, s.number, p.memory)
+		return encoded
 	}
-	found, err := p.Predict(encoded)
+	encoded, again := make([]tagger.Sentence, len(batch)), map[int]tagger.Sentence{}
+	for i, s := range batch {
+		encoded[i] = encode(s.text, s)
+		if s.again != nil {
+			again[i] = encode(s.again, s)
+		}
+	}
+	found, err := p.PredictMean(encoded, again)
 	if err != nil {
 		return fmt.Errorf("tagging: %w", err)
 	}

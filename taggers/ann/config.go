@@ -16,19 +16,23 @@ import (
 // Config has all settings of the tagger. The defaults are the paper's settings, or
 // those of the authors' released program (the reference), except for Constrain.
 type Config struct {
-	Tokenizer  string        `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
-	Sentences  string        `yaml:"sentences"`    // units that the network reads: line, blank-line, rules (default) or note
-	MaxTokens  int           `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
-	Scheme     data.Scheme   `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
-	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, unlike the paper and the reference
-	Vocabulary Vocabulary    `yaml:"vocabulary"`
-	Vectors    Vectors       `yaml:"vectors"`
-	Features   Features      `yaml:"features,omitempty" json:",omitzero"`
-	Network    tagger.Config `yaml:"network"`
-	Optimizer  nn.Optimizer  `yaml:"optimizer"`
-	Training   Training      `yaml:"training"`
-	Start      string        `yaml:"start,omitempty" json:",omitempty"`   // run folder or model folder of a network, pretrained or trained, to start from; default "": none
-	Transfer   Transfer      `yaml:"transfer,omitempty" json:",omitzero"` // what to take from it
+	Tokenizer string      `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
+	Sentences string      `yaml:"sentences"`    // units that the network reads: line, blank-line, rules (default) or note
+	MaxTokens int         `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
+	Scheme    data.Scheme `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
+	Constrain bool        `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, unlike the paper and the reference
+	// RestoreCase reads texts without case a second time, with the case restored in which each word is the most frequent in the vocabulary, and labels them by the
+	// mean of both readings' logits: notes whose words are all in capitals or all in lower case, and lines of at least six words in capitals. It
+	// affects how notes are tagged, not how the network is trained. Default false.
+	RestoreCase bool          `yaml:"restore_case,omitempty" json:",omitzero"`
+	Vocabulary  Vocabulary    `yaml:"vocabulary"`
+	Vectors     Vectors       `yaml:"vectors"`
+	Features    Features      `yaml:"features,omitempty" json:",omitzero"`
+	Network     tagger.Config `yaml:"network"`
+	Optimizer   nn.Optimizer  `yaml:"optimizer"`
+	Training    Training      `yaml:"training"`
+	Start       string        `yaml:"start,omitempty" json:",omitempty"`   // run folder or model folder of a network, pretrained or trained, to start from; default "": none
+	Transfer    Transfer      `yaml:"transfer,omitempty" json:",omitzero"` // what to take from it
 }
 
 // Vocabulary selects the training tokens that have their own vector. The vocabulary is

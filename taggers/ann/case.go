@@ -1,0 +1,139 @@
+package ann
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
+)
+
+// Networks learn from notes in which capitals tell names from words, and lose much of what they know in notes without them. With Config.RestoreCase, such notes are
+// read twice: as they are, and with the case of each word restored.
+
+const (
+	// minLine is the number of words from which on a line of capitals in another note is restored; shorter ones are headings.
+	minLine = 6
+	// others is the number of words in one form for which one in another form is tolerated.
+	others = 20
+)
+
+// restored returns the same text with the case of its words restored where it has none: in notes of capitals, in notes without any, and in long lines of capitals. It
+// returns false if that changes nothing.
+func (t *Tagger) restored(x reader.Text) (reader.Text, bool) {
+	text := []byte(x.Doc.Text)
+	restore := func(tokens []data.Token, only form) {
+		for _, token := range tokens {
+			if word := x.Doc.Text[token.Start:token.End]; formOf(word) == only {
+				copy(text[token.Start:token.End], t.vocabulary.restore(word))
+			}
+		}
+	}
+	switch n := count(x.Doc.Text, x.Tokens); {
+	case n.all(capitals):
+		restore(x.Tokens, capitals)
+	case n.all(lower):
+		restore(x.Tokens, lower)
+	default:
+		for line := range tokensOfLines(x) {
+			if n := count(x.Doc.Text, line); n[capitals] >= minLine && n.all(capitals) {
+				restore(line, capitals)
+			}
+		}
+	}
+	if string(text) == x.Doc.Text {
+		return reader.Text{}, false
+	}
+	doc := *x.Doc
+	doc.Text = string(text)
+	x.Doc = &doc
+	return x, true
+}
+
+// tokensOfLines yields the tokens of each line.
+func tokensOfLines(x reader.Text) iter.Seq[[]data.Token] {
+	return func(yield func([]data.Token) bool) {
+		for tokens := x.Tokens; len(tokens) > 0; {
+			n := len(tokens)
+			if length := strings.IndexByte(x.Doc.Text[tokens[0].Start:], '\n'); length >= 0 {
+				end := tokens[0].Start + length
+				n = max(1, slices.IndexFunc(tokens, func(t data.Token) bool { return t.Start > end }))
+			}
+			if !yield(tokens[:n]) {
+				return
+			}
+			tokens = tokens[n:]
+		}
+	}
+}
+
+// form is how a word is written.
+type form int
+
+const (
+	lower    form = iota
+	title         // only the first letter is a capital
+	capitals      // of two letters at least
+	mixed         // or no word of two letters
+	forms
+)
+
+func formOf(word string) form {
+	first, size := utf8.DecodeRuneInString(word)
+	rest := word[size:]
+	if rest == "" || !unicode.IsLetter(first) {
+		return mixed
+	}
+	switch inLower := strings.ToLower(rest) == rest; {
+	case unicode.IsUpper(first) && inLower:
+		return title
+	case unicode.IsUpper(first) && strings.ToUpper(rest) == rest:
+		return capitals
+	case inLower:
+		return lower
+	}
+	return mixed
+}
+
+// counts are the numbers of words by form.
+type counts [forms]int
+
+func count(text string, tokens []data.Token) (n counts) {
+	for _, token := range tokens {
+		n[formOf(text[token.Start:token.End])]++
+	}
+	return n
+}
+
+// all reports whether nearly all words have a form. In notes in lower case, any number of words may be in capitals, which abbreviations are.
+func (n counts) all(of form) bool {
+	rest := n[title]
+	if of == capitals {
+		rest += n[lower]
+	}
+	return n[of] > 0 && others*rest <= n[of]
+}
+
+// restore returns a word in the case in which it is the most frequent in the training notes. One that is not in the vocabulary, and is longer than
+// most abbreviations, is taken for a name. The word keeps its length in bytes.
+func (v *vocabulary) restore(word string) string {
+	inLower := strings.ToLower(word)
+	_, size := utf8.DecodeRuneInString(inLower)
+	inTitle := strings.ToUpper(inLower[:size]) + inLower[size:]
+	best, rank := "", uint32(0)
+	for _, form := range []string{inLower, inTitle, strings.ToUpper(word)} {
+		if n := v.tokenID.Find(form); n > 0 && (rank == 0 || n < rank) {
+			best, rank = form, n
+		}
+	}
+	if rank == 0 && utf8.RuneCountInString(word) > 3 {
+		best = inTitle
+	}
+	if len(best) != len(word) {
+		return word
+	}
+	return best
+}
