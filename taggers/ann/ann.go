@@ -119,8 +119,9 @@ type text struct {
 	foreign  []data.Span
 	found    []reader.Result // by sentence
 	group    *group
-	features drawn // valid as soon as the group is ready
-	again    *text // the same text with its case restored, or nil: see Config.RestoreCase
+	again    *data.Document // the document with its case restored, or nil: see Config.RestoreCase
+	cased    reader.Text    // the reading of which the features are drawn
+	features drawn          // valid as soon as the group is ready
 }
 
 // group is the texts whose features a worker draws together, because that is faster than each on its own.
@@ -266,13 +267,10 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 	}
 	for i, doc := range docs {
 		for x := range t.reader.Cut(doc) {
-			next := &text{Text: x, foreign: foreign[i], found: make([]reader.Result, len(x.Sentences))}
+			next := &text{Text: x, foreign: foreign[i], cased: x, found: make([]reader.Result, len(x.Sentences))}
 			texts, found[i] = append(texts, next), append(found[i], next.found)
 			if t.config.RestoreCase {
-				if again, ok := t.restored(x); ok {
-					next.again = &text{Text: again, foreign: foreign[i]}
-					texts = append(texts, next.again)
-				}
+				next.again, next.cased = t.restored(x)
 			}
 			for k := range x.Sentences {
 				pool = append(pool, sentence{next, k})
@@ -312,33 +310,27 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 // drawFeatures draws the features of the texts of a batch, except those that another worker draws, for which it waits.
 func drawFeatures(f *features, batch []sentence) {
 	for _, s := range batch {
-		for x := s.text; x != nil; x = x.again {
-			if g := x.group; g.taken.CompareAndSwap(false, true) {
-				f.drawEach(g.texts)
-				close(g.ready)
-			}
+		if g := s.group; g.taken.CompareAndSwap(false, true) {
+			f.drawEach(g.texts)
+			close(g.ready)
 		}
 	}
 	for _, s := range batch {
-		for x := s.text; x != nil; x = x.again {
-			<-x.group.ready
-		}
+		<-s.group.ready
 	}
 }
 
 // predict sets the results of the sentences of a batch.
 func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) error {
 	p.memory.clear()
-	encode := func(x *text, s sentence) tagger.Sentence {
-		encoded := p.encode(x.Doc, s.tokens())
-		encoded.Features = t.features.sentence(x.features, s.number, p.memory)
-		return encoded
-	}
 	encoded, again := make([]tagger.Sentence, len(batch)), map[int]tagger.Sentence{}
 	for i, s := range batch {
-		encoded[i] = encode(s.text, s)
+		encoded[i] = p.encode(s.Doc, s.tokens())
+		encoded[i].Features = t.features.sentence(s.features, s.number, p.memory)
 		if s.again != nil {
-			again[i] = encode(s.again, s)
+			other := p.encode(s.again, s.tokens())
+			other.Features = encoded[i].Features
+			again[i] = other
 		}
 	}
 	found, err := p.PredictMean(encoded, again)

@@ -21,9 +21,10 @@ const (
 	others = 20
 )
 
-// restored returns the same text with the case of its words restored where it has none: in notes of capitals, in notes without any, and in long lines of capitals. It
-// returns false if that changes nothing.
-func (t *Tagger) restored(x reader.Text) (reader.Text, bool) {
+// restored returns the document of a text with the case of its words restored where it has none: in notes of capitals, in notes without any, and in long lines of
+// capitals. It returns nil if that changes nothing. It also returns the reading of which the features are drawn. That is the one with more capitals, because lists
+// of names require them.
+func (t *Tagger) restored(x reader.Text) (doc *data.Document, cased reader.Text) {
 	text := []byte(x.Doc.Text)
 	restore := func(tokens []data.Token, only form) {
 		for _, token := range tokens {
@@ -32,7 +33,8 @@ func (t *Tagger) restored(x reader.Text) (reader.Text, bool) {
 			}
 		}
 	}
-	switch n := count(x.Doc.Text, x.Tokens); {
+	n := count(x.Doc.Text, x.Tokens)
+	switch {
 	case n.all(capitals):
 		restore(x.Tokens, capitals)
 	case n.all(lower):
@@ -45,12 +47,14 @@ func (t *Tagger) restored(x reader.Text) (reader.Text, bool) {
 		}
 	}
 	if string(text) == x.Doc.Text {
-		return reader.Text{}, false
+		return nil, x
 	}
-	doc := *x.Doc
-	doc.Text = string(text)
-	x.Doc = &doc
-	return x, true
+	again := *x.Doc
+	again.Text = string(text)
+	if cased = x; n.all(lower) {
+		cased.Doc = &again
+	}
+	return &again, cased
 }
 
 // tokensOfLines yields the tokens of each line.

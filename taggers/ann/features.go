@@ -165,7 +165,7 @@ func (f *features) drawEach(texts []*text) {
 	}
 	prepared := make([]*feature.Text, len(texts))
 	for i, x := range texts {
-		prepared[i] = feature.NewText(x.Text, x.foreign)
+		prepared[i] = feature.NewText(x.cased, x.foreign)
 	}
 	for i, sequences := range f.extractor.Each(prepared) {
 		texts[i].features = sequences
