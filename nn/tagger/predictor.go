@@ -33,7 +33,9 @@ func (n *Network) NewPredictor(legal func(a, b int) bool) (*Predictor, error) {
 
 // Predict finds the best labels of each sentence, which are empty for a sentence without tokens.
 // The labelings are in the order of the sentences. Their functions are valid until the next call.
-func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) { return p.PredictMean(sentences, nil) }
+func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
+	return p.PredictMean(sentences, nil)
+}
 
 // PredictMean is Predict with a second reading of some sentences, by their number: as many tokens, with
 // other ids. The logits of such a sentence are the means of those of both readings.
