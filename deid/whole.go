@@ -20,7 +20,7 @@ import (
 //     (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
 //   - Ruled lines, such as separators and the borders of tables, are cut out. A span without a letter or a digit is dropped.
 //   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. A date that is only a conjunction is dropped. Beside a day and month in digits, others
-//     on the same line are dates, too.
+//     on the same line are dates, too. A date that the end of a line divides is one.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
 //     time of day such as 14-45-00 after a date.
@@ -31,7 +31,7 @@ import (
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
 	data.SortSpans(spans)
-	spans = withoutLabels(text, withoutTitles(text, spans, sort), sort)
+	spans = rejoined(text, withoutLabels(text, withoutTitles(text, spans, sort), sort), sort)
 	var all []data.Span
 	for i, s := range spans {
 		from, to := 0, len(text) // a span does not grow into its neighbours: MT55555 may be a state and a postal code
@@ -64,7 +64,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 				if isParity(text, part) || inPanel(text, part) || isAllDay(text, part) {
 					continue
 				}
-				part = withShortYear(text, withRange(text, part, from, to), to)
+				part = withShortYear(text, withRange(text, overLines(text, part, from, to), from, to), to)
 				if start := dayBefore(text, part); start >= from {
 					part.Start = start
 				}

@@ -212,6 +212,34 @@ func TestATimeAfterADateWasTakenForADate(t *testing.T) {
 		"on «DATE|2071-03-04» «DATE|13-05»":      "on [DATE] [DATE]",
 		"on «DATE|2071-03-04» «DATE|14-45-1999»": "on [DATE] [DATE]",
 		"on «DATE|14-45-00»":                     "on [DATE]",
+		// As Oracle writes them: the years 1945 and 2000 were made of the times.
+		"on «DATE|05/01/2071» «DATE|10.30.45» by":     "on [DATE] 10.30.45 by",
+		"on «DATE|2071-05-01» «DATE|10.30.00.000000»": "on [DATE] 10.30.00.000000",
+		"on «DATE|01-MAY-2071» «DATE|10.30»":          "on [DATE] 10.30",
+		"on «DATE|01.05.2071» «DATE|10.11.12»":        "on [DATE] 10.11.12",
+		"on «DATE|01.05.71» «DATE|10.11.71», 1.5.71":  "on [DATE] [DATE], 1.5.71",
+		"on «DATE|01.05.2071» «DATE|10.11»":           "on [DATE] [DATE]",
+	})
+}
+
+// In notes with wrapped lines, the day stayed, or a surrogate of the month did not fit that of the day. "60th" was replaced in part.
+func TestDatesAcrossLinesAreOne(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"discharged 2\n«DATE|November 2071» in":          "discharged «DATE|2\nNovember 2071» in",
+		"for «DATE|August»\n«DATE|19, 2071» with":        "for «DATE|August\n19, 2071» with",
+		"for «DATE|August»\n19, 2071 with":               "for «DATE|August\n19, 2071» with",
+		"on «DATE|24 August»\r\n  2071.":                 "on «DATE|24 August\r\n  2071».",
+		"on «DATE|March 3,»\n«DATE|2071»":                "on «DATE|March 3,\n2071»",
+		"el «DATE|3»\n«DATE|de mayo de 2071» con":        "el «DATE|3\nde mayo de 2071» con",
+		"el «DATE|3 de mayo» de\n«DATE|2071» con":        "el «DATE|3 de mayo de\n2071» con",
+		"el «DATE|3 de mayo»\nde 2071, con":              "el «DATE|3 de mayo\nde 2071», con",
+		"1. in «DATE|May»\n2. in «DATE|June»\n3 tablets": "1. in «DATE|May»\n2. in «DATE|June»\n3 tablets",
+		"Grade 2\n«DATE|March 2071» scan":                "Grade 2\n«DATE|March 2071» scan",
+		"in «DATE|May»\n2071 mg, «DATE|May»\n\n2071":     "in «DATE|May»\n2071 mg, «DATE|May»\n\n2071",
+		"«DATE|3/4/2071»\n«DATE|3/5/2071»":               "«DATE|3/4/2071»\n«DATE|3/5/2071»",
+		"her «AGE|60»«AGE|th» birthday":                  "her «AGE|60th» birthday",
+		"«DATE|14-»«DATE|15/02»":                         "«DATE|14-15/02»",
+		"«DATE|May»«DATE|3»":                             "«DATE|May»«DATE|3»",
 	})
 }
 
@@ -230,16 +258,18 @@ func TestAMonthBeforeAWholeDateIsApart(t *testing.T) {
 // an obstetric formula were replaced.
 func TestDatesBesideFoundDatesStayed(t *testing.T) {
 	checkWhole(t, map[string]string{
-		"(30/1-«DATE|1/2»)":                    "(«DATE|30/1-1/2»)",
-		"Del «DATE|30/1» al 3/2 en planta":     "Del «DATE|30/1 al 3/2» en planta",
-		"(«DATE|15»/1-17/1)":                   "(«DATE|15/1-17/1»)",
-		"(«DATE|15»/1-«DATE|17»/1)":            "(«DATE|15/1»-«DATE|17/1»)",
-		"el miércoles «DATE|18/10/23».":        "el «DATE|miércoles 18/10/23».",
-		"«DATE|3/4»-36 mg, «DATE|3/4» - 3/6%":  "«DATE|3/4»-36 mg, «DATE|3/4» - 3/6%",
-		"G5P«DATE|2022», G3 P«DATE|2001»":      "G5P2022, G3 P2001",
-		"in «DATE|2022»":                       "in «DATE|2022»",
-		"92«AGE|.5» years, «AGE|90»+ years":    "92«AGE|.5» years, «AGE|90+» years",
-		"«AGE|92».5 years, 1,«AGE|104» months": "«AGE|92.5» years, 1,104 months",
+		"(30/1-«DATE|1/2»)":                          "(«DATE|30/1-1/2»)",
+		"Del «DATE|30/1» al 3/2 en planta":           "Del «DATE|30/1 al 3/2» en planta",
+		"(«DATE|15»/1-17/1)":                         "(«DATE|15/1-17/1»)",
+		"(«DATE|15»/1-«DATE|17»/1)":                  "(«DATE|15/1»-«DATE|17/1»)",
+		"el miércoles «DATE|18/10/23».":              "el «DATE|miércoles 18/10/23».",
+		"el miércoles «DATE|18-10-2023».":            "el «DATE|miércoles 18-10-2023».",
+		"lun. «DATE|8.11.23» y Vie «DATE|05/NOV/25»": "«DATE|lun. 8.11.23» y «DATE|Vie 05/NOV/25»",
+		"«DATE|3/4»-36 mg, «DATE|3/4» - 3/6%":        "«DATE|3/4»-36 mg, «DATE|3/4» - 3/6%",
+		"G5P«DATE|2022», G3 P«DATE|2001»":            "G5P2022, G3 P2001",
+		"in «DATE|2022»":                             "in «DATE|2022»",
+		"92«AGE|.5» years, «AGE|90»+ years":          "92«AGE|.5» years, «AGE|90+» years",
+		"«AGE|92».5 years, 1,«AGE|104» months":       "«AGE|92.5» years, 1,104 months",
 	})
 }
 

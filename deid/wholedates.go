@@ -29,7 +29,61 @@ func apart(text string, parts []data.Span, sort func(typ string) data.Sort) []da
 	return all
 }
 
-// isClock reports whether a span is the time of day after a date in digits, as in 2071-03-04_10-15-00. Behind a blank it is one only if it cannot be a date.
+// rejoined joins the parts of an age or a date that were found as spans of their own: "60" and "th", "14-" and "15/02", "August" and "19, 2071" on the next line.
+func rejoined(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
+	var all []data.Span
+	for _, s := range spans {
+		last := len(all) - 1
+		if last >= 0 && all[last].Type == s.Type && all[last].End <= s.Start && isOne(text, all[last], s, sort(s.Type)) {
+			all[last].End = s.End
+			continue
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// isOne reports whether two neighbouring spans are one age or date.
+func isOne(text string, a, b data.Span, sort data.Sort) bool {
+	between := text[a.End:b.Start]
+	switch {
+	case sort == data.Age:
+		return between == ""
+	case sort != data.Date:
+		return false
+	case between == "":
+		return text[a.End-1] == '-' && beginsWithDigit(text[a.Start:]) && beginsWithDigit(text[b.Start:])
+	case len(between) > maxLineEnd || !lineEnd.MatchString(between):
+		return false
+	}
+	first, second := text[a.Start:a.End], text[b.Start:b.End]
+	return endsWithMonth.MatchString(first) && dayOrYearAfter.MatchString("\n"+second) || onlyDay.MatchString(first) && beginsWithMonth.MatchString(second)
+}
+
+// overLines grows a date in words over the day or the year that the end of a line divides from it.
+func overLines(text string, s data.Span, from, to int) data.Span {
+	value := text[s.Start:s.End]
+	if len(value) > len("30 de septiembre de 2071") || !strings.ContainsFunc(value, unicode.IsLetter) {
+		return s
+	}
+	if after := text[s.End:min(len(text), s.End+maxLineEnd+20)]; strings.Contains(after, "\n") && endsWithMonth.MatchString(value) {
+		if m := dayOrYearAfter.FindStringSubmatchIndex(after); m != nil && s.End+m[3] <= to && !isAmount(after[m[3]:]) {
+			s.End += m[3]
+		}
+	}
+	if before := text[max(0, s.Start-maxLineEnd-20):s.Start]; strings.Contains(before, "\n") && beginsWithMonth.MatchString(value) {
+		if m := dayBeforeLine.FindStringSubmatchIndex(before); m != nil && s.Start-len(before)+m[2] >= from {
+			s.Start -= len(before) - m[2]
+		}
+	}
+	return s
+}
+
+// maxLineEnd is how many bytes the end of a line and the blanks beside it may have.
+const maxLineEnd = 16
+
+// isClock reports whether a span is the time of day after a date, as in 2071-03-04_10-15-00 and 04-MAR-2071 10.15.00. Behind a blank it is one only if it cannot be a date, or has
+// periods where the date has none or a year in full.
 func isClock(text string, s data.Span) bool {
 	m := clockValue.FindStringSubmatch(text[s.Start:s.End])
 	if m == nil {
@@ -39,8 +93,9 @@ func isClock(text string, s data.Span) bool {
 	if before == nil {
 		return false
 	}
-	mayBeDate := m[1] != "00" && m[2] != "00" && (m[1] <= "12" && m[2] <= "31" || m[2] <= "12")
-	return before[1] != " " || !mayBeDate
+	year, sign, gap := before[1]+before[4], before[2]+before[3], before[5]
+	mayBeDate := m[1] != "00" && m[3] != "00" && (m[1] <= "12" && m[3] <= "31" || m[3] <= "12")
+	return gap != " " || !mayBeDate || m[2] == "." && (sign != "." || len(year) == 4 && m[4] != "")
 }
 
 // isParity reports whether a span is the digits of an obstetric formula: G5P2022 is no year.
@@ -179,7 +234,7 @@ func dayBefore(text string, s data.Span) int {
 		if m = firstDay.FindStringIndex(before); m == nil {
 			m = findWeekday(before)
 		}
-	case digit && slashed.MatchString(value):
+	case digit && dayFirstDate.MatchString(value):
 		m = findWeekday(before)
 	case !digit && strings.ContainsAny(before, "0123456789") && monthFirst.MatchString(value):
 		m = daysOfMonth.FindStringIndex(before)
@@ -213,6 +268,8 @@ func withShortYear(text string, s data.Span, to int) data.Span {
 }
 
 const (
+	inFull = `(?i:jan(?:uary)?|feb(?:ruary|rero)?|mar(?:ch|zo)?|apr(?:il)?|mayo?|jun(?:e|io)?|jul(?:y|io)?|aug(?:ust)?|sep(?:t|tember|tiembre)?|oct(?:ober|ubre)?|nov(?:ember|iembre)?|dec(?:ember)?|` +
+		`ene(?:ro)?|abr(?:il)?|ago(?:sto)?|set(?:iembre)?|dic(?:iembre)?)`
 	months = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
 	needed = `care|cover(?:age)?|care ?givers?|carers?|nurs(?:e|es|ing)|aides?|help|support|supervision|supervised|monitoring|assist(?:ance)?|sitters?|observation|oxygen|` +
 		`cuidador[ae]?s?|cuidados?|apoyo|ayuda|atención|asistencia|supervisión|vigilancia|monitorización|compañía|acompañantes?|oxígeno`
@@ -233,10 +290,17 @@ var (
 	parityBefore        = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
 	digitsAndSlashes    = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
 	slashed             = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
+	dayFirstDate        = regexp.MustCompile(`^[0-9]{1,2}[-./](?:[0-9]{1,2}|(?i:` + months + `))(?:[-./][0-9]{2,4})?$`)
 	otherPartAfter      = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
 	otherPartBefore     = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
 	joinedAfter         = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
 	joinedBefore        = regexp.MustCompile(`(?:^|[^0-9/.])(([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
+	lineEnd             = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}(?i:del? )?$`)
+	endsWithMonth       = regexp.MustCompile(`(?:^|[^\pL])` + inFull + `\.?(?: ` + dayOfMonth + `)?,?$`)
+	beginsWithMonth     = regexp.MustCompile(`^(?i:de )?` + inFull + `(?:[^\pL]|$)`)
+	onlyDay             = regexp.MustCompile(`^` + dayOfMonth + `(?i: of| de)?$`)
+	dayOrYearAfter      = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}((?i:del? )?(?:19|20)[0-9]{2}|` + dayOfMonth + `,? (?:19|20)[0-9]{2})(?:[^0-9/:%.]|\.(?:[^0-9]|$)|$)`)
+	dayBeforeLine       = regexp.MustCompile(`\b(?i:on|by|until|till|since|from|to|of|before|after|through|the|dated?|(?:re)?admitted|discharged|seen|died|started|began|el|al|del|desde|hasta|d[ií]a|fecha) (` + dayOfMonth + `(?i: of| de)?)[ \t]{0,4}\r?\n[ \t]{0,10}$`)
 	conjunction         = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
 	dayAndMonth         = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
 	monthFirst          = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
@@ -245,7 +309,7 @@ var (
 	weekdayBefore       = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $|\b(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)\.?,? $`)
 	dayAndShortMonth    = regexp.MustCompile(`^[0-9]{1,2}[ .-]?(?i:` + months + `)\.?$`)
 	shortYearAfter      = regexp.MustCompile(`^([ .-]['’]?[0-9]{2}) *(?:\n|$|[,;)\]]|\.(?:[ \n]|$))`)
-	clockValue          = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9])?$`)
-	dateAndGap          = regexp.MustCompile(`\b[0-9]{4}[-.][0-9]{2}[-.][0-9]{2}([ T_])$`)
+	clockValue          = regexp.MustCompile(`^([01][0-9]|2[0-3])([-.])([0-5][0-9])(?:[-.]([0-5][0-9])(?:\.[0-9]{1,9})?)?$`)
+	dateAndGap          = regexp.MustCompile(`(?:^|[^0-9])(?:([0-9]{4})([-./])[0-9]{2}[-./][0-9]{2}|[0-9]{1,2}([-./])(?:[0-9]{1,2}|\pL{3})[-./]([0-9]{4}|[0-9]{2}))([ T_])$`)
 	monthAndDate        = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
 )

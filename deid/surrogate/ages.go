@@ -84,9 +84,15 @@ func (r *ageReader) digits() bool {
 		if r.strict && r.at(r.i).text == "." && r.at(r.i+1).num { // 93.5
 			r.i += 2
 		}
+		if r.ordinals[r.at(r.i).word] != nil { // 93rd birthday
+			r.i++
+		}
 		return true
 	}
 	r.copy(r.i + 1)
+	if r.ordinals[next.word] != nil { // 60th birthday
+		r.copy(r.i + 1)
+	}
 	return true
 }
 

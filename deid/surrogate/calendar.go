@@ -19,22 +19,26 @@ type forms struct {
 type calendar struct {
 	words     map[string]calendarWord
 	months    []string
-	alsoShort map[string]*forms    // abbreviated months, by each month that is the same in full: May
-	begins    map[string][]holiday // by the first word, longer names first
+	alsoShort map[string]*forms       // abbreviated months, by each month that is the same in full: May
+	alsoDay   map[string]calendarWord // weekdays that are the same as a month: mar, for martes and marzo
+	begins    map[string][]holiday    // by the first word, longer names first
 }
 
 func newCalendar(p profile) *calendar {
-	c := &calendar{words: map[string]calendarWord{}, months: strings.Fields(p.months[0]), alsoShort: map[string]*forms{}, begins: map[string][]holiday{}}
+	c := &calendar{words: map[string]calendarWord{}, months: strings.Fields(p.months[0]), alsoShort: map[string]*forms{}, alsoDay: map[string]calendarWord{}, begins: map[string][]holiday{}}
 	add := func(f field, first int, lines []string) {
 		for _, line := range lines {
 			form := &forms{field: f, words: strings.Fields(line)}
 			for i, word := range form.words {
 				// The first meaning of a word wins: mar is a month rather than a weekday.
-				folded := fold(word)
-				if was, taken := c.words[folded]; !taken {
-					c.words[folded] = calendarWord{f, first + i, form}
-				} else if was.field == f && f == fieldMonth {
+				folded, meaning := fold(word), calendarWord{f, first + i, form}
+				switch was, taken := c.words[folded]; {
+				case !taken:
+					c.words[folded] = meaning
+				case was.field == f && f == fieldMonth:
 					c.alsoShort[folded] = form
+				case was.field == fieldMonth && f == fieldWeekday:
+					c.alsoDay[folded] = meaning
 				}
 			}
 		}

@@ -25,7 +25,7 @@ func TestYearOfEveryForm(t *testing.T) {
 	layouts := []string{
 		"01/02/2006", "1/2/2006", "1/2/06", "01/02/06", "01-02-2006", "01.02.2006", "2006-01-02", "2006/01/02", "20060102", "January 2, 2006", "January 2 2006",
 		"Jan 2, 2006", "Jan. 2, 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "02Jan2006", "Monday, January 2, 2006", "Mon 01/02/2006",
-		"Mon, 2 Jan 2006", "January 2006", "Jan 2006", "01/2006", "1/2006", "2006-01", "2006", "2006-01-02T15:04:05", "2006-01-02 15:04", "01/02/2006 15:04", "1/2/2006 3:04 PM",
+		"Mon, 2 Jan 2006", "January 2006", "Jan 2006", "01/2006", "1/2006", "2006-01", "2006", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15.04.05", "02-Jan-2006 15.04", "01/02/2006 15:04", "1/2/2006 3:04 PM",
 		"January 2, 2006 at 3:04 PM", "2006 January 2",
 	}
 	for range 50 {
@@ -110,6 +110,25 @@ func TestAgeUpTo89(t *testing.T) {
 			if got, ok := m.AgeUpTo89(text); !ok || got != text {
 				t.Errorf("%q becomes %q, %v", text, got, ok)
 			}
+		}
+	}
+}
+
+func TestOrdinalAgesAreAges(t *testing.T) {
+	m := maker(t, English)
+	for text, want := range map[string]string{"60th": "60th", "1st": "1st", "93rd": "90+", "60th birthday": "", "th": ""} {
+		if got, ok := m.AgeUpTo89(text); ok != (want != "") || got != want && ok {
+			t.Errorf("%q becomes %q, %v", text, got, ok)
+		}
+	}
+}
+
+// "mar 25" was read as March 2025, of which Safe Harbor leaves the year, and "2071/72" was no date.
+func TestWeekdayThatIsAlsoAMonth(t *testing.T) {
+	for text, want := range map[string]string{"mar 25": "", "mar 25 de noviembre": "", "mar 25 de noviembre de 2021": "2021", "3 mar 25": "2025", "mar 2021": "2021", "mar 98": "1998", "mar-21": "2021", "2021/22": "2021, 2022"} {
+		p := maker(t, Spanish).Patient("p", []Mention{{Note: "a", Sort: Date, Text: text}})
+		if got, ok := p.Year("a", text); got != want || ok != (want != "") {
+			t.Errorf("%q becomes %q, %v", text, got, ok)
 		}
 	}
 }

@@ -304,8 +304,8 @@ func (p *dateParser) yearAlone() bool {
 	switch before := p.at(p.i - 1).text; before {
 	case "'", "’", "`", "´":
 		return true
-	case "-":
-		if last := len(p.elements) - 1; last >= 0 && p.elements[last].at[fieldYear] > 0 {
+	case "-", "/": // 1998-99, 1998/99
+		if last := len(p.elements) - 1; last >= 0 && p.elements[last].at[fieldYear] > 0 && (before == "-" || p.parts[p.elements[last].at[fieldYear]].value%100+1 == t.n) {
 			return true
 		}
 	}

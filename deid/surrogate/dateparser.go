@@ -187,8 +187,12 @@ func (p *dateParser) skip() bool {
 	return true
 }
 
-// clock copies a time of day, 10:30 or 10:30:15.
+// clock copies a time of day, 10:30 or 10:30:15. Behind a date, it may have periods: 2071-05-01 10.30.15.
 func (p *dateParser) clock() bool {
+	if n := p.dottedClock(); n > 0 {
+		p.literal(n)
+		return true
+	}
 	colon := func(i int) bool {
 		return p.at(i).text == ":" && p.at(i+1).num && len(p.at(i+1).text) == 2 && p.at(i+1).n < 60
 	}
@@ -205,6 +209,35 @@ func (p *dateParser) clock() bool {
 	}
 	p.literal(n)
 	return true
+}
+
+// dottedClock returns the number of tokens of a time of day with periods behind a date in numbers that ends with a blank, or 0. What may be another date is none: 1.5.71 2.5.71.
+func (p *dateParser) dottedClock() int {
+	last := len(p.elements) - 1
+	if last < 0 || p.elements[last].at[fieldDay] == 0 || p.elements[last].at[fieldMonth] == 0 || p.at(p.i-1).text != " " {
+		return 0
+	}
+	year := p.elements[last].at[fieldYear]
+	if year == 0 || p.at(p.i-3).text == "." && len(p.parts[year].text) != 4 {
+		return 0
+	}
+	two := func(i int) bool {
+		return p.at(i).text == "." && p.at(i+1).num && len(p.at(i+1).text) == 2 && p.at(i+1).n < 60
+	}
+	t := p.at(p.i)
+	if !t.num || len(t.text) > 2 || t.n > 24 || !two(p.i+1) {
+		return 0
+	}
+	switch {
+	case !two(p.i + 3):
+		if p.at(p.i+3).text == "." && p.at(p.i+4).num { // 1.05.2071
+			return 0
+		}
+		return 3
+	case p.at(p.i+5).text == "." && p.at(p.i+6).num:
+		return 7
+	}
+	return 5
 }
 
 func (p *dateParser) holiday() bool {
@@ -293,13 +326,27 @@ func (p *dateParser) written() bool {
 }
 
 func (p *dateParser) weekday() bool {
+	var e element
+	if day, ok := p.lang.calendar.alsoDay[p.at(p.i).word]; ok && p.at(p.i).word != "" && p.beforeDay(p.i) {
+		e.at[fieldWeekday] = len(p.parts)
+		p.parts = append(p.parts, part{field: fieldWeekday, text: p.at(p.i).text, value: day.value, was: day.value, form: day.form})
+		p.i++
+		p.done(e)
+		return true
+	}
 	if !p.is(p.i, fieldWeekday) {
 		return false
 	}
-	var e element
 	p.take(&e, fieldWeekday)
 	p.done(e)
 	return true
+}
+
+// beforeDay reports whether the word at i, which may be a weekday or a month, is a weekday, because a day of a month follows: mar 25, mar 25 de noviembre. A
+// number that can only be a year, and one after a day (3 mar 25), is not such a day.
+func (p *dateParser) beforeDay(i int) bool {
+	day := p.gap(i + 1)
+	return day >= 0 && p.dayAt(day) && p.at(day).n > 0 && p.at(day).n <= 31 && !p.at(i-1).num && !p.at(i-2).num && p.at(day-1).text == " "
 }
 
 // season reads winter 2071.

@@ -53,8 +53,8 @@ var spanish = profile{
 	yearAfterMonth: true,
 	dayLetters:     []string{"d do", "l lu", "m ma", "m x mi", "j ju", "v vi", "s sa"},
 	workdays:       regexp.MustCompile(`L ?[-–] ?V|L a V`),
-	schedules: schedules(`(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?)`,
-		`((?:DAY|(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom))(?:(?:, ?| (?i:y|e) |/|-)(?:DAY|(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)))+)\b`,
+	schedules: schedules(`(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)`,
+		`(DAY(?:(?:, ?| (?i:y|e) |/|-)DAY)+)\b`,
 		cued{`\b(?i:cada|todos los|descansa(?:ndo|r)?|excepto|salvo|menos)(?: (?i:los))? (DAY(?:(?:, | (?i:y|e) )DAY)*)\b`, []string{"cada", "todos los", "descansa", "excepto", "salvo", "menos"}},
 		cued{`\b(?i:semanal(?:es)?|cada semana|(?:una|1|dos|2|tres|3) ve(?:z|ces) (?:por|a la) semana)(?: (?i:los)|:| \()? ?(DAY(?:(?:, | (?i:y|e) |/)DAY)*)\b`, []string{"semana"}},
 		cued{`\b(?:[Ll]os|LOS) ((?:lunes|LUNES|martes|MARTES|mi[ée]rcoles|MI[ÉE]RCOLES|jueves|JUEVES|viernes|VIERNES|s[áa]bados?|S[ÁA]BADOS?|domingos?|DOMINGOS?)(?:(?:, | (?i:y|e|y los) )(?:lunes|LUNES|martes|MARTES|mi[ée]rcoles|MI[ÉE]RCOLES|jueves|JUEVES|viernes|VIERNES|s[áa]bados?|S[ÁA]BADOS?|domingos?|DOMINGOS?))*)\b`, []string{"los "}}, // Domingos is a surname

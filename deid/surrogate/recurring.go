@@ -67,7 +67,9 @@ func (m *Maker) haveGap(text string) bool {
 	var days []int
 	if d, ok := m.datedText(text); ok {
 		for _, part := range d.parts {
-			if part.field == fieldWeekday {
+			if day, alsoDay := d.lang.calendar.alsoDay[fold(part.text)]; alsoDay {
+				days = append(days, day.value)
+			} else if part.field == fieldWeekday {
 				days = append(days, part.value)
 			}
 		}
@@ -99,10 +101,11 @@ func (m *Maker) isWeekdays(text string) bool {
 	}
 	days := false
 	for _, part := range d.parts {
-		if part.field != fieldWeekday && part.field != fieldNone {
+		_, alsoDay := d.lang.calendar.alsoDay[fold(part.text)]
+		if part.field != fieldWeekday && part.field != fieldNone && !alsoDay {
 			return false
 		}
-		days = days || part.field == fieldWeekday
+		days = days || part.field != fieldNone
 	}
 	return days
 }
