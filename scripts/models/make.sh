@@ -168,7 +168,7 @@ renamed() {
 }
 
 english() {
-	local name=en types=i2b2-2014 words=38500 from=0.34 # so many words that the model is smaller than 10 MB
+	local name=en types=i2b2-2014 words=38500 from=0.33 # so many words that the model is smaller than 10 MB
 	local network=system.second_pass.system.ann member=members/first
 	local paragraphs=(--set "$network.sentences=blank-line")
 	local early=("${paragraphs[@]}" --set "$network.features.families=$without_space") many=(--set "$network.training.batch=24" --set "$network.training.pool=1")
@@ -257,7 +257,7 @@ english_notes() {
 }
 
 spanish() {
-	local name=es types=meddocan words=39000 from=0.34
+	local name=es types=meddocan words=39000 from=0.4
 	local network='system.second_pass.system.corrected.system.ensemble.members[0].system.ann' member=members/first/members/corrected/members/network
 	local paragraphs=(--set "$network.sentences=blank-line")
 	local early=("${paragraphs[@]}" --set "$network.features.families=$without_space") many=(--set "$network.training.batch=24" --set "$network.training.pool=1")
