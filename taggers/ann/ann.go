@@ -160,14 +160,6 @@ func (s sentence) tokens() []data.Token {
 	return s.Tokens[r.Start:r.End]
 }
 
-// size returns the number of tokens that the network reads.
-func (s sentence) size() int {
-	if s.again != nil {
-		return 2 * len(s.tokens())
-	}
-	return len(s.tokens())
-}
-
 // Tag implements data.Tagger. The spans of a sentence do not depend on other sentences,
 // and no span crosses the end of a sentence. The score of a span is the CRF's marginal
 // probability of its labels.
@@ -272,9 +264,9 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 			if t.config.RestoreCase {
 				next.again, next.cased = t.restored(x)
 			}
-			for k := range x.Sentences {
+			for k, s := range x.Sentences {
 				pool = append(pool, sentence{next, k})
-				if size += pool[len(pool)-1].size(); size >= poolTokens {
+				if size += s.End - s.Start; size >= poolTokens {
 					if err := flush(); err != nil {
 						return nil, err
 					}
@@ -290,8 +282,8 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 	slices.SortStableFunc(pool, func(a, b sentence) int { return len(b.tokens()) - len(a.tokens()) })
 	for len(pool) > 0 {
 		n, size := 0, 0
-		for n < len(pool) && (n == 0 || size+pool[n].size() <= batchTokens) {
-			size += pool[n].size()
+		for n < len(pool) && (n == 0 || size+len(pool[n].tokens()) <= batchTokens) {
+			size += len(pool[n].tokens())
 			n++
 		}
 		if ctx.Err() != nil {
