@@ -268,7 +268,7 @@ var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra
 
 // eponymous words follow a name that denotes a disease, a sign or a device.
 var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
-	sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
+	serology titer titre nodule nodules sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
 	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis
 	clamp clamps forceps splint incision fundoplication coma solution retractor needle speculum prosthesis lens hernia fracture fractures duct gland canal
 	indice maniobra clasificacion lineas triangulo pliegue
@@ -315,7 +315,7 @@ func (p *Patterns) find(words []word) []data.Span {
 		if p.keys.has(w.fold) {
 			for _, ph := range p.phrases[w.fold] {
 				last, ok := ph.at(words, i)
-				if ok && (len(ph.words) > 1 || w.capitalized || w.digits || !wordlists.Common(w.fold)) {
+				if ok && (len(ph.words) > 1 || w.capitalized || w.digits || !wordlists.Common(w.fold)) && (i < last || !isEponym(words, i, i)) {
 					hit(i, last, ph.typ)
 				}
 			}
@@ -567,13 +567,13 @@ func isEponym(words []word, first, last int) bool {
 	for from := max(0, first-2); from <= first; from++ { // Swan-Ganz, Wolff-Parkinson-White
 		joined := words[from].fold
 		for k := from + 1; k < len(words) && k < from+3 && words[k].sep == '-'; k++ {
-			if joined += "-" + words[k].fold; k >= first && wordlists.Eponym(joined) {
+			if joined += "-" + words[k].fold; k >= first && eponym(joined) {
 				return true
 			}
 		}
 	}
 	name := words[last].fold
-	if !wordlists.Eponym(name) && !wordlists.Eponym(strings.TrimSuffix(name, "s")) {
+	if !eponym(name) && !eponym(strings.TrimSuffix(name, "s")) {
 		return false
 	}
 	if followed(words, last, eponymous) {
@@ -595,6 +595,11 @@ func isEponym(words []word, first, last int) bool {
 	return next.gap == 1 && (scored[strings.TrimSuffix(name, "s")] && (isScore(words, last+1) || next.fold == "i" || next.fold == "ii") || isLetter(next) && followed(words, last+1, eponymous))
 }
 
+// eponym reports whether a folded word is an eponym: one of the lists, which networks learned from and which therefore do not change, or another one.
+func eponym(folded string) bool { return wordlists.Eponym(folded) || otherEponyms[folded] }
+
+var otherEponyms = set("adams-stokes alvarado bishop bloom-richardson goldman kocher mary-joseph mcisaac norton robinson stokes-adams yates")
+
 // isScore reports whether word i is a number of a score: one digit, or two, that no date or unit follows.
 func isScore(words []word, i int) bool {
 	if !words[i].digits || len(words[i].fold) > 2 || words[i].measured {
@@ -614,7 +619,7 @@ func isScore(words []word, i int) bool {
 var french = set("fr french ch")
 
 // scored lists eponyms before a number or a class.
-var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")
+var scored = set("alvarado apgar barthel billroth braden child gleason glasgow goldman karnofsky mallampati norton ranson")
 
 // followed reports whether one of the words in some follows word i, possibly after a possessive s.
 func followed(words []word, i int, some map[string]bool) bool {

@@ -31,13 +31,15 @@ func show(text string, found []data.Span) string {
 
 // Eponyms were replaced in the notes of people who have such a name.
 func TestEponymsOfPeopleWithSuchANameWereReplaced(t *testing.T) {
-	var removed []Removed
-	for _, name := range []string{"Swan", "Wolff", "Gleason", "Apgar", "Kerley", "Billroth", "Crohn", "Norton", "Murphy", "Kocher", "Foley"} {
+	removed := []Removed{{"Glasgow", "CITY"}, {"Lyme", "CITY"}}
+	for _, name := range []string{"Swan", "Wolff", "Gleason", "Apgar", "Kerley", "Billroth", "Crohn", "Norton", "Murphy", "Kocher", "Foley", "Bloom", "Stokes", "Robinson", "Goldman"} {
 		removed = append(removed, Removed{"Ida " + name, "DOCTOR"})
 	}
 	for text, want := range map[string]string{
 		"A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.": "A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.",
 		"A Foley 16 Fr, a Kocher clamp, and Foley 16 pm":                                                           "A Foley 16 Fr, a Kocher clamp, and [DOCTOR|Foley] 16 pm",
+		"Bloom-Richardson 6, Stokes-Adams attack, a Robinson drain, Goldman II; Stokes and Robinson":               "Bloom-Richardson 6, Stokes-Adams attack, a Robinson drain, Goldman II; [DOCTOR|Stokes] and [DOCTOR|Robinson]",
+		"Glasgow Coma Scale 15, Lyme serology; of Glasgow, in Lyme":                                                "Glasgow Coma Scale 15, Lyme serology; of [CITY|Glasgow], in [CITY|Lyme]",
 		"Escala de Norton 14, signo de Murphy":                                                                     "Escala de Norton 14, signo de Murphy",
 		"Norton 58 yo, with Norton 2 days ago, Norton 3/4/2019 again":                                              "[DOCTOR|Norton] 58 yo, with [DOCTOR|Norton] 2 days ago, [DOCTOR|Norton] 3/4/2019 again",
 		"Dr. Gleason 4 pm, Swan-Berger, called Norton, de Murphy":                                                  "Dr. [DOCTOR|Gleason] 4 pm, [DOCTOR|Swan]-Berger, called [DOCTOR|Norton], de [DOCTOR|Murphy]",
