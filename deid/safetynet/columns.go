@@ -51,8 +51,8 @@ const (
 type cell struct{ start, end int }
 
 // Columns returns the values in tables of a text that the headings of their columns tell to be PHI, with types of the built-in
-// rules. A table is a row of headings and the rows below it, whose cells are separated by tabs, by vertical bars, or by
-// two blanks or more. A value must also look like one of its column: a name has capitals and no digits, and a record
+// rules. A table is a row of headings and the rows below it, whose cells are separated by tabs, by vertical bars, by
+// two blanks or more, or by commas or semicolons without a blank, as in CSV. A value must also look like one of its column: a name has capitals and no digits, and a record
 // number has at least four digits. Years alone, ages and names of wards are not among them.
 func Columns(text string) []data.Span {
 	return slices.DeleteFunc(inTables(text), isNoPHI)
@@ -68,7 +68,7 @@ func isNoPHI(s data.Span) bool { return s.Type == ranges || s.Type == test }
 
 // inTables returns the values in tables whose columns have a type.
 func inTables(text string) []data.Span {
-	if !strings.ContainsAny(text, "\t|") && !strings.Contains(text, "  ") {
+	if !strings.ContainsAny(text, "\t|;,") && !strings.Contains(text, "  ") {
 		return nil
 	}
 	var found []data.Span
@@ -120,6 +120,12 @@ func header(text string, line cell) table {
 	}{{"\t", tabbed}, {"|", barred}, {"  ", aligned}} {
 		if strings.Contains(value, separator.in) {
 			return table{types: columnTypes(text, separator.cut(text, line)), cut: separator.cut, aligned: separator.in == "  ", markup: value[0] == '\t'}
+		}
+	}
+	for _, separator := range []byte{',', ';'} {
+		if strings.Count(value, string(separator)) > 1 && strings.Count(value, string(separator)+" ") == 0 {
+			cut := func(text string, line cell) []cell { return delimited(text, line, separator) }
+			return table{types: columnTypes(text, cut(text, line)), cut: cut}
 		}
 	}
 	return table{}
@@ -222,6 +228,30 @@ func separated(text string, line cell, separator byte) []cell {
 		return nil
 	}
 	return append(all, trimmed(text, line))
+}
+
+// delimited cuts a line of CSV. The quotes around a cell are no part of it.
+func delimited(text string, line cell, separator byte) []cell {
+	var all []cell
+	start, quoted := line.start, false
+	add := func(end int) {
+		c := trimmed(text, cell{start, end})
+		if c.end-c.start > 1 && text[c.start] == '"' && text[c.end-1] == '"' {
+			c.start, c.end = c.start+1, c.end-1
+		}
+		all = append(all, c)
+	}
+	for i := line.start; i < line.end; i++ {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == separator && !quoted:
+			add(i)
+			start = i + 1
+		}
+	}
+	add(line.end)
+	return all
 }
 
 func aligned(text string, line cell) []cell {

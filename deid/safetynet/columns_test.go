@@ -40,6 +40,10 @@ func TestColumns(t *testing.T) {
 		{"roles", "Patient\tProvider\tNurse\nMother Hanna Berg\tDiabetes Educator\tOncology Nurse Navigator\nAda Lund\tCardiothoracic\tAgency\n", []string{"PATIENT Hanna Berg", "PATIENT Ada Lund"}},
 		{"a signature", "Test\tDate\nTSH\t3/4/2071\nAda Lund\n", []string{"DATE 3/4/2071"}},
 		{"an empty cell between blanks", "Date     Prescriber   Phone\n3/4/71   Ada Lund     44711\n3/6/71                44733\n", []string{"DATE 3/4/71", "DOCTOR Ada Lund", "PHONE 44711"}},
+		{"CSV", "no,date,mrn,name\n2,02-06-25,44719,Arjun Velu\n3,02-06-25,44720,\"Kareem, Abdul\"\n\n4,02-06-25,44721,Ada Lund\n",
+			[]string{"DATE 02-06-25", "MEDICALRECORD 44719", "PATIENT Arjun Velu", "DATE 02-06-25", "MEDICALRECORD 44720", "PATIENT Kareem, Abdul"}},
+		{"CSV with semicolons", "Paciente;NHC;Teléfono\nLund Vega;44719;600111222\nSin datos;;\n", []string{"PATIENT Lund Vega", "MEDICALRECORD 44719", "PHONE 600111222"}},
+		{"commas in prose", "Patient, phone, date, and name were noted\nAda Lund, 44719, 3/4, and more\npatient,phone,date of the last visit to the clinic,name\nAda,44719,3/4,Lund", nil},
 		{"prose", "Seen  on ward. Patient  well.\tDate  unknown", nil},
 		{"nothing", "", nil},
 	} {
