@@ -109,7 +109,7 @@ func newKnown(l *languages) *known {
 				own = &language{female: set{}, male: set{}}
 			}
 			for _, entry := range from.entries {
-				switch folded := fold(entry); what {
+				switch folded := foldName(entry); what {
 				case "surname":
 					k.surname[folded] = true
 				case "female":
@@ -239,6 +239,9 @@ func (n *names) shortSurname(t nameToken, text string) nameToken {
 	return t
 }
 
+// foldName folds a name and leaves its apostrophes out: OBRIEN is O'Brien.
+func foldName(name string) string { return strings.ReplaceAll(fold(name), "'", "") }
+
 // nextOfName returns the token with which a text begins. O'Brien is one word.
 func nextOfName(text string) nameToken {
 	first, end := utf8.DecodeRuneInString(text)
@@ -253,7 +256,7 @@ func nextOfName(text string) nameToken {
 		}
 		end += size
 	}
-	t := nameToken{text: text[:end], word: fold(text[:end])}
+	t := nameToken{text: text[:end], word: foldName(text[:end])}
 	switch {
 	case t.word == "": // only a combining mark
 	case utf8.RuneCountInString(t.text) == 1 && !unicode.In(first, unicode.Han, unicode.Hangul):

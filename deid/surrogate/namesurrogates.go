@@ -258,7 +258,7 @@ func (p *Patient) isMonogram(text string, tokens []nameToken) bool {
 	if len(text) < 2 || len(text) > 4 || len(tokens) != 1 || !ascii(text) || strings.Trim(text, " ") != text {
 		return false
 	}
-	word, n := fold(text), p.names
+	word, n := foldName(text), p.names
 	if lowerCase(text) && n.typists[word] {
 		return true
 	}

@@ -306,3 +306,24 @@ func TestInitialsOfTypistsStayInitials(t *testing.T) {
 		t.Errorf("SA/mmt became %s beside %v", made, words)
 	}
 }
+
+// Sean O'Brien was Sidney Courtenay, and OBRIEN, SEAN was WHARTON, SIDNEY.
+func TestApostrophesMadeAnotherSurname(t *testing.T) {
+	p := patient(t, Options{}, mentions(Person, "Sean O'Brien", "OBRIEN, SEAN", "OBrien", "O’Brien", "Ada D'Angelo", "DANGELO"))
+	for _, names := range [][]string{{"Sean O'Brien", "OBRIEN, SEAN", "OBrien", "O’Brien"}, {"Ada D'Angelo", "DANGELO"}} {
+		surname := ""
+		for _, name := range names {
+			words := strings.FieldsFunc(strings.ToLower(must(t, p, Person, name)), func(r rune) bool { return r == ' ' || r == ',' })
+			made := words[len(words)-1]
+			if strings.Contains(name, ",") {
+				made = words[0]
+			}
+			if made = strings.NewReplacer("'", "", "’", "").Replace(made); surname == "" {
+				surname = made
+			}
+			if made != surname {
+				t.Errorf("%s becomes %s, want the surname %s", name, made, surname)
+			}
+		}
+	}
+}
