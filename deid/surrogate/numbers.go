@@ -52,7 +52,16 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	if sort == Phone {
 		bare, code = international(text, value, kept)
 	}
+	from, to := 0, 0
+	if sort == Phone {
+		from, to = p.national(value, bare, code, digitsOfNumber(text, kept))
+	}
 	switch {
+	case to > 0: // the same with and without the code of the country, and with and without an extension
+		made = []rune(value[:from] + p.characters(value[from:to]))
+		if to < len(value) {
+			made = append(made, []rune(p.characters(value))[to:]...)
+		}
 	case code > 0:
 		p.codes[bare] = code
 		made = []rune(value[:len(value)-len(bare)] + p.characters(bare))
@@ -75,6 +84,38 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 		}
 	}
 	return b.String(), true, nil
+}
+
+// national returns where in a telephone number the digits are that a number of the notes' country has without the code of the country and without an extension, or zeros
+// if it is none. before is the number of digits before the extension. bare and code are those of international.
+func (p *Patient) national(value, bare string, code, before int) (from, to int) {
+	if !ascii(value) {
+		return 0, 0
+	}
+	for _, plan := range p.lang.phones {
+		start := len(value) - len(bare) + code
+		if code == 0 && before == len(plan.code)+plan.length && strings.HasPrefix(value, plan.code) {
+			start = len(plan.code)
+		}
+		if start > 0 && !strings.HasSuffix(value[:start], plan.code) || before != start+plan.length || start == len(value) || strings.Contains(plan.notFirst, value[start:start+1]) {
+			continue
+		}
+		return start, start + plan.length
+	}
+	return 0, 0
+}
+
+// digitsOfNumber returns the number of digits of a telephone number before the word for an extension.
+func digitsOfNumber(text string, kept []bool) (n int) {
+	for i, r := range text {
+		switch {
+		case unicode.IsDigit(r):
+			n++
+		case n > 0 && kept[i] && unicode.IsLetter(r):
+			return n
+		}
+	}
+	return n
 }
 
 // international returns the digits of a telephone number from the country code on, and the length of the code, if the number begins with + or 00.

@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"regexp"
@@ -431,6 +432,26 @@ func TestCountryCodeChanged(t *testing.T) {
 	digits := alphanumeric(must(t, p, Phone, "44 20 7946 0143"))
 	if plus, zeros := alphanumeric(must(t, p, Phone, "+44 (20) 79460143")), alphanumeric(must(t, p, Phone, "0044 20 7946 0143")); plus != digits || zeros != "00"+digits {
 		t.Errorf("one number became %s, %s and %s", digits, plus, zeros)
+	}
+}
+
+// One telephone number had up to four surrogates: with the code of the country, without it, and with an extension.
+func TestFormsOfOneTelephoneNumber(t *testing.T) {
+	p := patient(t, Options{}, mentions(Phone, "617-555-0142", "+1 617-555-0142", "1-617-555-0142", "001 617 555 0142", "(617) 555-0142 ext. 12", "1-617-555-0142 x9", "617-555-0143"))
+	want := alphanumeric(must(t, p, Phone, "617-555-0142"))
+	for text, form := range map[string]string{"+1 617-555-0142": "^1%s$", "1-617-555-0142": "^1%s$", "001 617 555 0142": "^001%s$", "(617) 555-0142 ext. 12": "^%sEXT[0-9]{2}$", "1-617-555-0142 x9": "^1%sX[0-9]$"} {
+		if got := alphanumeric(must(t, p, Phone, text)); !regexp.MustCompile(fmt.Sprintf(form, want)).MatchString(got) {
+			t.Errorf("%s becomes %s, and without code and extension %s", text, got, want)
+		}
+	}
+	if got := alphanumeric(must(t, p, Phone, "617-555-0143")); got == want {
+		t.Error("two numbers have one surrogate")
+	}
+	es := inSpanish(t)
+	for _, text := range []string{"+34 912 345 678", "0034 912345678", "34-912345678"} {
+		if got, want := alphanumeric(must(t, es, Phone, text)), alphanumeric(must(t, es, Phone, "912 345 678")); !strings.HasSuffix(got, "34"+want) {
+			t.Errorf("%s becomes %s, and without code %s", text, got, want)
+		}
 	}
 }
 
