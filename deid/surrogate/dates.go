@@ -392,10 +392,12 @@ func floorDiv(a, b int) int { return (a - modulo(a, b)) / b }
 func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 	switch {
 	case m == 0: // the nearest 3rd
-		y, m = near.Year(), int(near.Month())
-		for _, t := range []time.Time{civil(y, m-1, day), civil(y, m+1, day)} {
-			if t.Day() == day && distance(t, near) < distance(civil(y, m, day), near) {
-				y, m = t.Year(), int(t.Month())
+		this := int(near.Month())
+		y, m = near.Year(), this
+		best := 1 << 30
+		for _, t := range []time.Time{civil(y, this, day), civil(y, this-1, day), civil(y, this+1, day)} {
+			if t.Day() == day && distance(t, near) < best { // there is no 30 February
+				y, m, best = t.Year(), int(t.Month()), distance(t, near)
 			}
 		}
 	case y == 0:

@@ -1,6 +1,8 @@
 package surrogate
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -285,4 +287,20 @@ func FuzzDate(f *testing.F) {
 			t.Fatalf("%q moved is empty", text)
 		}
 	})
+}
+
+// "La próxima consulta es el 12" became "el 44", and "the 30th" after a visit in February "the 48th".
+func TestADayAloneBecameAnImpossibleDay(t *testing.T) {
+	for _, tc := range []struct{ visit, day string }{{"11/14/2071", "12"}, {"2/20/2071", "30th"}, {"2/20/2071", "31"}, {"1/31/2071", "1st"}} {
+		for key := range 20 {
+			m, err := New(Options{Key: fmt.Appendf(nil, "a key of sixteen bytes, number %d", key)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := must(t, m.Patient("p", mentions(Date, tc.visit, tc.day)), Date, tc.day)
+			if n, err := strconv.Atoi(strings.TrimRight(made, "stndrh")); err != nil || n < 1 || n > 31 {
+				t.Errorf("%s after %s became %s", tc.day, tc.visit, made)
+			}
+		}
+	}
 }

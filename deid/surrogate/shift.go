@@ -239,8 +239,24 @@ func newShift(days int) shift {
 	return shift{days: days, months: roundDiv(days*4800, 146097), years: roundDiv(days*400, 146097)}
 }
 
+// dayOnly reads a number that can be the day of a month, as in "the next visit is on the 12", where it is known to be a date.
+func (p *Patient) dayOnly(text string) (*date, bool) {
+	all := tokens(strings.TrimSpace(text))
+	if len(all) != 1 || !all[0].num || all[0].n == 0 || !isDay(all[0]) {
+		return nil, false
+	}
+	r := &dateParser{date: date{Maker: p.Maker, lang: p.lang, parts: make([]part, 1)}, tokens: all, order: p.dates.order}
+	var e element
+	r.take(&e, fieldDay)
+	r.done(e)
+	return &r.date, true
+}
+
 func (p *Patient) date(note, text string) (string, bool, error) {
 	d, ok := p.parseDate(text, p.dates.order)
+	if !ok {
+		d, ok = p.dayOnly(text)
+	}
 	if !ok {
 		// Numbers in an unknown form can be replaced digit by digit; words might be anything.
 		if strings.ContainsFunc(text, letterOrMark) {
