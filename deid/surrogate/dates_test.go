@@ -304,3 +304,22 @@ func TestADayAloneBecameAnImpossibleDay(t *testing.T) {
 		}
 	}
 }
+
+// "Seen 25/1. Review 7/2" became "Seen 27/10. Review 4/3": only dates with a year decided which number is the day.
+func TestDaysAndMonthsWithoutYearsShowTheirOrder(t *testing.T) {
+	p := patient(t, Options{}, mentions(Date, "25/1", "7/2", "2071-02-20"))
+	day := func(text string) time.Time {
+		made, err := time.Parse("2/1", must(t, p, Date, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	if days := day("7/2").Sub(day("25/1")).Hours() / 24; days != 13 && days != 13-365 && days != 13-366 {
+		t.Errorf("%v days instead of 13", days)
+	}
+	p = patient(t, Options{}, mentions(Date, "25/1", "7/2", "1/25/2071"))
+	if got := must(t, p, Date, "7/2"); got == must(t, patient(t, Options{}, mentions(Date, "25/1", "7/2")), Date, "7/2") {
+		t.Errorf("a date with a year does not decide: %s", got)
+	}
+}

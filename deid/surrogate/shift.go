@@ -36,20 +36,21 @@ type reading struct {
 // readDates determines the shift, and the meaning of ambiguous dates.
 func (p *Patient) readDates(mentions []Mention) {
 	p.dates = dates{near: map[string]time.Time{}, order: p.lang.dateOrder}
-	votes, latest := 0, 0
+	votes, shortVotes, latest := 0, 0, 0 // shortVotes are those of days and months without a year, which decide only if no others do
 	var all []reading
 	for _, m := range mentions {
 		if m.Sort != Date {
 			continue
 		}
 		r := p.readBothWays(m)
-		votes += r.vote()
+		votes += r.vote(true)
+		shortVotes += r.vote(false)
 		for _, d := range r.by {
 			latest = max(latest, d.latestYear())
 		}
 		all = append(all, r)
 	}
-	switch {
+	switch votes = cmp.Or(votes, shortVotes); {
 	case votes > 0:
 		p.dates.order = monthFirst
 	case votes < 0:
@@ -174,16 +175,17 @@ func (p *Patient) readBothWays(m Mention) reading {
 	return r
 }
 
-// vote returns 1 for a date that can only have the month first, such as 4/13/2071, -1 for one that can only have the day first, and 0 for all others.
-func (r reading) vote() int {
+// vote returns 1 for a date, with or without a year behind it, that can only have the month first, such as 4/13/2071, -1 for one that can only have the day first, and 0 for all
+// others.
+func (r reading) vote(withYear bool) int {
 	a, b := r.by[monthFirst], r.by[dayFirst]
 	if a == nil || b == nil || a == b || len(a.elements) != 1 {
 		return 0
 	}
 	e := a.elements[0]
-	month, day := e.at[fieldMonth], e.at[fieldDay]
+	month, day, year := e.at[fieldMonth], e.at[fieldDay], e.at[fieldYear]
 	switch {
-	case e.at[fieldYear] <= month, month != b.elements[0].at[fieldMonth]:
+	case withYear && year <= month, !withYear && year > 0, month != b.elements[0].at[fieldMonth]:
 		return 0
 	case month < day:
 		return 1
