@@ -1,6 +1,7 @@
 package surrogate
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -229,14 +230,14 @@ func (p *phonePlan) prefix(value string) (n int, ok bool) {
 	return n, len(value) == n+p.length && strings.HasPrefix(value, p.trunk) && !strings.Contains(p.notFirst, value[n:n+1])
 }
 
-// characters replaces a number that alphanumeric has normalised. It avoids originals and the surrogates of other numbers if it can: a single digit
-// has only nine possible replacements.
+// characters replaces a number that alphanumeric has normalised. It avoids originals and the surrogates of other numbers if it can, and the latter rather than the former: a
+// single digit has only nine possible replacements, and of five beds no two may become one.
 func (p *Patient) characters(value string) string {
 	id := "number\x00" + value
 	if s, ok := p.memo[id]; ok {
 		return s
 	}
-	var last string
+	var last, free string // free is no surrogate of another number
 	for attempt := range 200 {
 		var b strings.Builder
 		var bits uint64
@@ -269,10 +270,16 @@ func (p *Patient) characters(value string) string {
 			continue
 		}
 		last = s
-		if !p.originals[s] && !p.originals[strings.ToLower(s)] && p.taken["number\x00"+s] == "" && (attempt > 100 || !p.lettersOfOriginal(s)) {
+		if p.taken["number\x00"+s] != "" {
+			continue
+		}
+		free = cmp.Or(free, s)
+		if !p.originals[s] && !p.originals[strings.ToLower(s)] && (attempt > 100 || !p.lettersOfOriginal(s)) {
+			free = s
 			break
 		}
 	}
+	last = cmp.Or(free, last)
 	if last == "" {
 		last = value // 0, which stays 0
 		if value == "0" {

@@ -271,7 +271,7 @@ func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 	number := alphanumeric(pieces[i].text)
 	made := p.characters(number + alphanumeric(fold(place)))
 	made = string([]rune(made)[:utf8.RuneCountInString(number)])
-	if made == number { // likely for a single digit
+	if made == number || len(pieces) == 1 && len(number) < 3 { // likely for a single digit, of which two places must not get the same one
 		made = p.characters(number)
 	}
 	if i+1 < len(pieces) && made != "" {

@@ -483,3 +483,17 @@ func TestWardBecameHalfADepartment(t *testing.T) {
 		t.Errorf("a department without a number became %s", got)
 	}
 }
+
+// Of the beds 1 to 5 of a ward, two became bed 8.
+func TestBedsBecameOne(t *testing.T) {
+	beds := strings.Fields("1 2 3 4 5 6 7")
+	p := patient(t, Options{}, mentions(Room, beds...))
+	seen := map[string]string{}
+	for _, bed := range beds {
+		made := must(t, p, Room, bed)
+		if seen[made] != "" {
+			t.Errorf("beds %s and %s became %s", seen[made], bed, made)
+		}
+		seen[made] = bed
+	}
+}
