@@ -142,7 +142,7 @@ func (c *placeCutter) date() bool {
 // ordinal reads a number with a suffix that stays: 2do.
 func (c *placeCutter) ordinal() bool {
 	suffix := c.at(c.i + 1)
-	if !c.at(c.i).num || !c.words[ordinalEnds][suffix.word] {
+	if !c.at(c.i).num || !c.words[ordinalEnds][suffix.word] && c.ordinals[suffix.word] == nil {
 		return false
 	}
 	c.pieces = append(c.pieces, placePiece{text: c.at(c.i).text, num: true}, placePiece{text: suffix.text})

@@ -497,3 +497,10 @@ func TestBedsBecameOne(t *testing.T) {
 		seen[made] = bed
 	}
 }
+
+// The 1st Cavalry became the 2Bluebird.
+func TestOrdinalOfARegimentWasLost(t *testing.T) {
+	if got := must(t, patient(t, Options{}, mentions(Organization, "1st Cavalry")), Organization, "1st Cavalry"); !regexp.MustCompile(`^[2-9](?:st|nd|rd|th) \pL`).MatchString(got) {
+		t.Errorf("1st Cavalry became %s", got)
+	}
+}
