@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // whole corrects the boundaries of a tagger's spans. The result may be unsorted and may overlap.
@@ -219,7 +220,8 @@ func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 	return s.Start + len(value)
 }
 
-// isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, or the sun in lower case: all are public.
+// isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, the sun in lower case, or a date such as 9999-12-31 that
+// was mistaken for a number: all are public.
 func isPublic(text string, s data.Span, sort data.Sort) bool {
 	before := text[max(0, s.Start-24):s.Start]
 	switch {
@@ -227,6 +229,9 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
 		value, labelled := text[s.Start:s.End], text[s.Start-len(before):s.End]
+		if len(value) >= len("9999-12-31") && value[4] == '-' && surrogate.IsSentinel(value) {
+			return true
+		}
 		if (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) {
 			return true
 		}

@@ -127,6 +127,7 @@ func (r *Replacer) planned(typ string) Kind {
 //     its sort is unknown, or if Keep is the Default, too.
 //   - Year requires a date with a year, Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
 //     Days of the week in a schedule are kept instead of Year, of Shift, and of Surrogate if HideOver89 is set: see surrogate.Maker.Recurs.
+//     So are dates such as 9999-12-31 instead of Year, Shift and Surrogate: see surrogate.IsSentinel.
 //
 // A Patient may also use the Default instead of Year, because of what else is in the notes: see surrogate.Patient.Year.
 func (r *Replacer) KindOf(text string, s data.Span) Kind {
@@ -154,7 +155,7 @@ func (r *Replacer) Remains(text string, s data.Span) Extent {
 func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 	kind, value := r.Planned(s.Type), text[s.Start:s.End]
 	dated := kind == Year || kind == Shift || kind == Surrogate && r.plan.HideOver89 && r.SortOf(s.Type) == data.Date
-	if dated && r.maker.Recurs(text, s.Start, s.End) {
+	if r.isSentinel(kind, s.Type, value) || dated && r.maker.Recurs(text, s.Start, s.End) {
 		return Keep, Whole
 	}
 	var suits, same bool
@@ -186,6 +187,11 @@ func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 		return kind, Whole
 	}
 	return kind, Part
+}
+
+// isSentinel reports whether a value is a date that stays because it means "no end" or the like. An invented date in its place would be a wrong statement.
+func (r *Replacer) isSentinel(kind Kind, typ, value string) bool {
+	return (kind == Year || kind == Shift || kind == Surrogate) && r.SortOf(typ) == data.Date && surrogate.IsSentinel(value)
 }
 
 // otherwise returns the kind for values that do not suit the kind of their type.
@@ -423,6 +429,8 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 		kind, year := kind, ""
 		if kind == "" {
 			kind, year = p.kindOf(doc, planned[len(changes)])
+		} else if p.replacer.isSentinel(kind, s.Type, doc.Text[s.Start:s.End]) {
+			kind = Keep
 		}
 		changes = append(changes, Change{Old: s, Kind: kind})
 		if year != "" {

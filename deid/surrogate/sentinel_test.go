@@ -1,0 +1,19 @@
+package surrogate
+
+import "testing"
+
+func TestIsSentinel(t *testing.T) {
+	for _, date := range []string{
+		"9999-12-31", "9999-12-31T23:59:59Z", "9999-12-31 23:59:59.997", "99991231", "99991231235959", "9999-12", "9999", "12/31/9999", "31.12.9999", "31-DEC-9999", "Dec 31, 9999",
+		"0001-01-01", "0001-01-01 00:00:00", "00010101", "1/1/0001", "01-ENE-0001", "0000-00-00",
+	} {
+		if !IsSentinel(date) {
+			t.Errorf("%s is no sentinel", date)
+		}
+	}
+	for _, date := range []string{"1900-01-01", "2099-12-31", "9999-12-30", "0001-04-03", "0001", "99991231-7", "12/31/99", "01/01/01", "9999 Oak", "99999", ""} {
+		if IsSentinel(date) {
+			t.Errorf("%s is a sentinel", date)
+		}
+	}
+}
