@@ -471,6 +471,22 @@ func TestEscapesOfHL7StayEscapes(t *testing.T) {
 	}
 }
 
+// A surrogate for a name with a line end in it has the line end, too, which was written beside the escape or the repetition that stands for it.
+func TestLineEndsWithinNewTextWereWrittenTwice(t *testing.T) {
+	for _, c := range []struct{ in, old, made, want string }{
+		{`Gil\.br\Vega was seen`, "Gil\nVega", "Ann\nLee", `Ann\.br\Lee was seen`},
+		{`per Gil\.sp\Vega\.br\Lima`, "Gil\nVega", "Ann\nLee", `per Ann\.sp\Lee\.br\Lima`},
+		{`Pt is Gil~Vega~line 3`, "Gil\nVega", "Ann\nLee", `Pt is Ann~Lee~line 3`},
+		{`Gil\.br\\.br\Vega`, "Gil\n\nVega", "Ann\n\nLee", `Ann\.br\\.br\Lee`},
+		{`Gil\.br\\.br\Vega`, "Gil\n\nVega", "[X]", `[X]\.br\\.br\`},
+	} {
+		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||" + c.in), Options{}}
+		if got := encode(readAll(t, e), each(c.old, c.made)); got != msg("OBX|1|FT|||"+c.want) {
+			t.Errorf("%s: %q", c.in, got)
+		}
+	}
+}
+
 // New text must not, together with its neighbours, end a CDATA section, or form the end of a
 // section outside of one.
 func TestBracketsOfNewTextEndNoCDATA(t *testing.T) {
