@@ -42,7 +42,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		if i+1 < len(spans) && spans[i+1].Start >= s.End {
 			to = spans[i+1].Start
 		}
-		for _, part := range apart(text, withoutRulers(text, s), sort) {
+		for _, part := range apart(text, withoutRulers(text, s, sort), sort) {
 			sort := sort(part.Type)
 			if sort == data.Date && conjunction.MatchString(text[part.Start:part.End]) {
 				continue
@@ -110,14 +110,35 @@ var tagName = regexp.MustCompile(`(?:</?(?i:table|thead|tbody|tfoot|tr|td|th|cap
 // rulerOrLine also matches the end of a line.
 var rulerOrLine = regexp.MustCompile(`[\r\n]+|` + ruler.String())
 
-// withoutRulers cuts ruled lines out of a span, and returns the parts that contain a letter or a digit, without white space
-// around them.
-func withoutRulers(text string, s data.Span) []data.Span {
+// rulerOrGap also matches the gap between two columns of names.
+var rulerOrGap = regexp.MustCompile(` {3,}|` + rulerOrLine.String())
+
+// wideGap matches a gap between two columns.
+var wideGap = regexp.MustCompile(`[^ \r\n] {3,}[^ \r\n]`)
+
+// byCell cuts the spans that the safety net finds at the borders of cells: a known name may be in two of them.
+func byCell(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
+	var parts []data.Span
+	for _, s := range spans {
+		if value := text[s.Start:s.End]; strings.Contains(value, "\t") || strings.Contains(value, "   ") {
+			parts = append(parts, withoutRulers(text, s, sort)...)
+		} else {
+			parts = append(parts, s)
+		}
+	}
+	return parts
+}
+
+// withoutRulers cuts ruled lines out of a span, and the gaps between columns out of one of a person. It returns the parts that contain a letter or a digit, without
+// white space around them.
+func withoutRulers(text string, s data.Span, sort func(typ string) data.Sort) []data.Span {
 	value := text[s.Start:s.End]
 	var cuts [][]int
 	switch {
 	case overlapsMarkup(text, s):
 		cuts = markupWithin(text, s)
+	case strings.Contains(value, "   ") && sort(s.Type) == data.Person && wideGap.MatchString(value):
+		cuts = rulerOrGap.FindAllStringIndex(value, -1)
 	case strings.ContainsAny(value, "\t|") || strings.Contains(value, "\n") && inColumns(text, s): // cells of a table, perhaps of several rows
 		cuts = rulerOrLine.FindAllStringIndex(value, -1)
 	case strings.ContainsAny(value, drawn):

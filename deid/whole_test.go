@@ -132,6 +132,9 @@ func TestTagsAndLinesOfTablesWereReplaced(t *testing.T) {
 		"WBC <«DOCTOR|Oda» 5":                                     "WBC <«DOCTOR|Oda» 5",
 		"Patient    MRN    «PATIENT|Start\nLund»    88123    3/2": "Patient    MRN    «PATIENT|Start»\n«PATIENT|Lund»    88123    3/2",
 		"seen by Dr. «DOCTOR|Oda\nLund» in the clinic":            "seen by Dr. «DOCTOR|Oda\nLund» in the clinic",
+		"«PATIENT|VEGA           CAMPOS» 12":                      "«PATIENT|VEGA»           «PATIENT|CAMPOS» 12",
+		"   Dr. «DOCTOR|Oda\n      Lund» on «DATE|3    May»":      "   Dr. «DOCTOR|Oda»\n      «DOCTOR|Lund» on «DATE|3    May»",
+		"   Dr. «DOCTOR|Oda\n      Lund» agrees":                  "   Dr. «DOCTOR|Oda\n      Lund» agrees",
 	})
 }
 
