@@ -34,6 +34,14 @@ type noteFile struct {
 	done    bool             // an earlier run has written the output; the input is still read, because other notes may have the same patients
 }
 
+// shown returns the name of the file in errors.
+func (f noteFile) shown() string {
+	if f.in == Stdio {
+		return "stdin"
+	}
+	return f.in
+}
+
 // fileSet lists the files of a run and describes its output.
 type fileSet struct {
 	inputs  []string // paths of the files and folders that were given; none for stdin
