@@ -436,6 +436,16 @@ func TestLayoutOfHTMLIsNoText(t *testing.T) {
 	}
 }
 
+// The type of a script was examined as text, and a name of an input was not.
+func TestTypesOfHTMLBecameTagsAndNamesStayed(t *testing.T) {
+	const html = `<meta name="viewport"><script type="application/json">x</script><a name="Gil"></a><input type="text" name=Ana>`
+	e := example{"fhir", "d.json", `{"resourceType":"Basic","text":{"div":` + string(asJSON(html)) + `}}`, Options{}}
+	text := readAll(t, e)[0].Notes[0].Text
+	if strings.Contains(text, "application") || strings.Contains(text, "viewport") || !strings.Contains(text, "\nGil\n") || !strings.Contains(text, "\nAna\n") {
+		t.Errorf("%q", text)
+	}
+}
+
 // New text in an attribute does not end the attribute.
 func TestEditsInAttributes(t *testing.T) {
 	for in, want := range map[string]string{
