@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"html"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -347,7 +349,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 				continue
 			}
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: s.kind != Surrogate,
+				Note: d.ID, Sort: sort, Text: withoutReferences(d.Text[s.Start:s.End]), Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: s.kind != Surrogate,
 			})
 		}
 	}
@@ -516,8 +518,12 @@ func (p *Patient) kindOf(doc *data.Document, s decided) (kind Kind, year string)
 	return kind, ""
 }
 
-// value returns the replacement of a kind for a text.
+// value returns the replacement of a kind for a text, in which character references of HTML such as &eacute; may stand for characters.
 func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
+	if plain := withoutReferences(text); plain != text && kind != Keep {
+		made, err := p.value(kind, note, typ, plain)
+		return html.EscapeString(made), err
+	}
 	switch kind {
 	case Tag:
 		return "[" + typ + "]", nil
@@ -556,8 +562,20 @@ func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
 	}
 }
 
+// reference matches a character reference of HTML.
+var reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
+
+// withoutReferences returns a text with characters instead of references to them. Their names are no words that could be replaced.
+func withoutReferences(text string) string {
+	if strings.IndexByte(text, '&') < 0 {
+		return text
+	}
+	return reference.ReplaceAllStringFunc(text, html.UnescapeString)
+}
+
 // number returns the number of a value among those of its type. New values get the next number, from 1.
 func (p *Patient) number(typ, text string) int {
+	text = withoutReferences(text)
 	values := p.numbers[typ]
 	if values == nil {
 		values = map[string]int{}
