@@ -159,6 +159,8 @@ func TestFieldsOfJSONLines(t *testing.T) {
 		{"hash list", "hash", `[7, "8"]`, `["#7", "#8"]`},
 		{"number", "MEDICALRECORD", `42`, `"[MEDICALRECORD]"`},
 		{"boolean", "person", `true`, `"[PATIENT]"`},
+		{"no value", "person", `"NULL"`, `"NULL"`},
+		{"no date", "date", `"\\N"`, `"\\N"`},
 		{"shift day", "shift", `"2071-04-03"`, `"2072-04-03"`},
 		{"shift compact day", "shift", `"20710403"`, `"20720403"`},
 		{"shift number", "shift", `20710403`, `20720403`},

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// ValueNote returns a note for a field whose whole value is PHI, or false if the type set of the run has no type for the action. The
+// ValueNote returns a note for a field whose whole value is PHI, or false if the value is missing (see field.IsNull) or the type set of the run has no type for the action. The
 // label, such as "Date of birth: ", stands before the value and tells what it is; edits do not concern it.
 func (o Options) ValueNote(action field.Action, id, patient, label, value string) (*Note, bool) {
 	types := o.Types
@@ -20,7 +20,7 @@ func (o Options) ValueNote(action field.Action, id, patient, label, value string
 		types = data.Any
 	}
 	typ := action.Type(types)
-	if typ == "" || value == "" {
+	if typ == "" || value == "" || field.IsNull(value) {
 		return nil, false
 	}
 	span := data.Span{Start: len(label), End: len(label) + len(value), Type: typ, Score: 1}
