@@ -165,7 +165,8 @@ func TestRulersWereTakenForPHI(t *testing.T) {
 		"«PATIENT|Lund\n----------\nVega»":    "«PATIENT|Lund»\n----------\n«PATIENT|Vega»",
 		"«IDNUM|| 554433 |»":                  "| «IDNUM|554433» |",
 		"«PATIENT|Lund, Oda»":                 "«PATIENT|Lund, Oda»",
-		"to «MEDICALRECORD|9999-12-31».":      "to 9999-12-31.", // a date that means "no end"
+		"to «MEDICALRECORD|9999-12-31»":       "to 9999-12-31", // a date that means "no end"
+		"to «MEDICALRECORD|99991231»":         "to 99991231",
 		"«PATIENT|Oda\nLund»":                 "«PATIENT|Oda\nLund»",
 		"«OTHER|②» and «OTHER|王»":             "«OTHER|②» and «OTHER|王»",
 		"«PHONE|(555) 555-0199» «PHONE|+1 5»": "«PHONE|(555) 555-0199» «PHONE|+1 5»",
