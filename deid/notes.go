@@ -21,6 +21,9 @@ type Note struct {
 	Known          []safetynet.Value // known values of the patient; may be empty
 	Search         Search            // how PHI is found in the note; by default by all means
 	As             replace.Kind      // with Marked: the kind of replacement of its Spans, which must be among Plan.Also; "" means that of the plan
+
+	written *data.Document // the note as it was given, if escapes for line ends have become white space: see withLineEnds
+	escapes []data.Span    // their places
 }
 
 // Search says how PHI is found in a note.
@@ -56,6 +59,7 @@ const maxRounds = 8
 // an error. If ctx is cancelled, all results that are not complete have the error of ctx.
 func (d *Deidentifier) Notes(ctx context.Context, notes []Note) []Result {
 	results := make([]Result, len(notes))
+	notes = withLineEnds(notes)
 	d.tag(ctx, notes, results)
 	d.eachPatient(notes, results, func(d *Deidentifier, group string, notes []Note, results []*Result) {
 		if err := ctx.Err(); err != nil {
@@ -194,9 +198,11 @@ func (d *Deidentifier) patient(group string, notes []Note, results []*Result) {
 	found := d.find(notes, results)
 	var docs []*data.Document
 	var known []string
+	spans := make([][]data.Span, len(notes))
 	for i, n := range notes {
 		if results[i].Err == nil {
-			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: spansOf(found[i]), Columns: n.Columns})
+			spans[i] = n.outsideEscapes(spansOf(found[i]))
+			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.document().Text, Spans: spans[i], Columns: n.Columns})
 			known = append(known, n.knownNames()...)
 		}
 	}
@@ -204,7 +210,7 @@ func (d *Deidentifier) patient(group string, notes []Note, results []*Result) {
 	patient := d.replacer().Patient(group, docs, slices.Compact(known)...)
 	for i, n := range notes {
 		if r := results[i]; r.Err == nil {
-			r.Clean, r.Changes, r.Err = patient.ReplaceAs(n.As, n.Document, spansOf(found[i]))
+			r.Clean, r.Changes, r.Err = patient.ReplaceAs(n.As, n.document(), spans[i])
 		}
 	}
 }
@@ -244,11 +250,12 @@ func (d *Deidentifier) Tag(ctx context.Context, docs []*data.Document) ([][]data
 	for i, doc := range docs {
 		notes[i].Document = doc
 	}
+	notes = withLineEnds(notes)
 	d.tag(ctx, notes, results)
 	spans := make([][]data.Span, len(docs))
 	d.eachPatient(notes, results, func(d *Deidentifier, _ string, notes []Note, results []*Result) {
 		for i, found := range d.find(notes, results) {
-			results[i].Tagged = spansOf(found)
+			results[i].Tagged = notes[i].outsideEscapes(spansOf(found))
 		}
 	})
 	var failed []error

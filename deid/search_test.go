@@ -68,3 +68,19 @@ func TestShiftedFieldsMoveWithTheNotes(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// The border between the cells of a known or repeated name went with it, so that the row had a cell less.
+func TestNamesInTwoCellsTookTheBorderWithThem(t *testing.T) {
+	d := engine(t, replace.Plan{})
+	d.Tagger = &allTagger{}
+	known := []safetynet.Value{{Kind: safetynet.Name, Text: "Oda Zquill"}}
+	got := searched(t, d,
+		Note{Document: &data.Document{Text: "Bob is well.\nOda\tZquill\t12 mg\nOda    Zquill\nOda Zquill"}, Known: known},
+		Note{Document: &data.Document{Text: "name: Arlo Vint", Spans: []data.Span{{Start: 6, End: 15, Type: "PATIENT", Score: 1}}}, Search: Marked},
+		Note{Document: &data.Document{Text: "Vint\tArlo\tF"}, Search: Untagged},
+	)
+	want := []string{"[PATIENT] is well.\n[PATIENT]\t[PATIENT]\t12 mg\n[PATIENT]    [PATIENT]\n[PATIENT]", "name: [PATIENT]", "[PATIENT]\t[PATIENT]\tF"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // whole corrects the boundaries of a tagger's spans. The result may be unsorted and may overlap.
@@ -41,7 +42,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		if i+1 < len(spans) && spans[i+1].Start >= s.End {
 			to = spans[i+1].Start
 		}
-		for _, part := range apart(text, withoutRulers(text, s), sort) {
+		for _, part := range apart(text, withoutRulers(text, s, sort), sort) {
 			sort := sort(part.Type)
 			if sort == data.Date && conjunction.MatchString(text[part.Start:part.End]) {
 				continue
@@ -109,14 +110,35 @@ var tagName = regexp.MustCompile(`(?:</?(?i:table|thead|tbody|tfoot|tr|td|th|cap
 // rulerOrLine also matches the end of a line.
 var rulerOrLine = regexp.MustCompile(`[\r\n]+|` + ruler.String())
 
-// withoutRulers cuts ruled lines out of a span, and returns the parts that contain a letter or a digit, without white space
-// around them.
-func withoutRulers(text string, s data.Span) []data.Span {
+// rulerOrGap also matches the gap between two columns of names.
+var rulerOrGap = regexp.MustCompile(` {3,}|` + rulerOrLine.String())
+
+// wideGap matches a gap between two columns.
+var wideGap = regexp.MustCompile(`[^ \r\n] {3,}[^ \r\n]`)
+
+// byCell cuts the spans that the safety net finds at the borders of cells: a known name may be in two of them.
+func byCell(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
+	var parts []data.Span
+	for _, s := range spans {
+		if value := text[s.Start:s.End]; strings.Contains(value, "\t") || strings.Contains(value, "   ") {
+			parts = append(parts, withoutRulers(text, s, sort)...)
+		} else {
+			parts = append(parts, s)
+		}
+	}
+	return parts
+}
+
+// withoutRulers cuts ruled lines out of a span, and the gaps between columns out of one of a person. It returns the parts that contain a letter or a digit, without
+// white space around them.
+func withoutRulers(text string, s data.Span, sort func(typ string) data.Sort) []data.Span {
 	value := text[s.Start:s.End]
 	var cuts [][]int
 	switch {
 	case overlapsMarkup(text, s):
 		cuts = markupWithin(text, s)
+	case strings.Contains(value, "   ") && sort(s.Type) == data.Person && wideGap.MatchString(value):
+		cuts = rulerOrGap.FindAllStringIndex(value, -1)
 	case strings.ContainsAny(value, "\t|") || strings.Contains(value, "\n") && inColumns(text, s): // cells of a table, perhaps of several rows
 		cuts = rulerOrLine.FindAllStringIndex(value, -1)
 	case strings.ContainsAny(value, drawn):
@@ -219,7 +241,8 @@ func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 	return s.Start + len(value)
 }
 
-// isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, or the sun in lower case: all are public.
+// isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, the sun in lower case, or a date such as 9999-12-31 that
+// was mistaken for a number: all are public.
 func isPublic(text string, s data.Span, sort data.Sort) bool {
 	before := text[max(0, s.Start-24):s.Start]
 	switch {
@@ -227,6 +250,9 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
 		value, labelled := text[s.Start:s.End], text[s.Start-len(before):s.End]
+		if value == "99991231" || len(value) == len("9999-12-31") && value[4] == '-' && surrogate.IsSentinel(value) {
+			return true
+		}
 		if (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) {
 			return true
 		}

@@ -132,6 +132,9 @@ func TestTagsAndLinesOfTablesWereReplaced(t *testing.T) {
 		"WBC <«DOCTOR|Oda» 5":                                     "WBC <«DOCTOR|Oda» 5",
 		"Patient    MRN    «PATIENT|Start\nLund»    88123    3/2": "Patient    MRN    «PATIENT|Start»\n«PATIENT|Lund»    88123    3/2",
 		"seen by Dr. «DOCTOR|Oda\nLund» in the clinic":            "seen by Dr. «DOCTOR|Oda\nLund» in the clinic",
+		"«PATIENT|VEGA           CAMPOS» 12":                      "«PATIENT|VEGA»           «PATIENT|CAMPOS» 12",
+		"   Dr. «DOCTOR|Oda\n      Lund» on «DATE|3    May»":      "   Dr. «DOCTOR|Oda»\n      «DOCTOR|Lund» on «DATE|3    May»",
+		"   Dr. «DOCTOR|Oda\n      Lund» agrees":                  "   Dr. «DOCTOR|Oda\n      Lund» agrees",
 	})
 }
 
@@ -162,6 +165,8 @@ func TestRulersWereTakenForPHI(t *testing.T) {
 		"«PATIENT|Lund\n----------\nVega»":    "«PATIENT|Lund»\n----------\n«PATIENT|Vega»",
 		"«IDNUM|| 554433 |»":                  "| «IDNUM|554433» |",
 		"«PATIENT|Lund, Oda»":                 "«PATIENT|Lund, Oda»",
+		"to «MEDICALRECORD|9999-12-31»":       "to 9999-12-31", // a date that means "no end"
+		"to «MEDICALRECORD|99991231»":         "to 99991231",
 		"«PATIENT|Oda\nLund»":                 "«PATIENT|Oda\nLund»",
 		"«OTHER|②» and «OTHER|王»":             "«OTHER|②» and «OTHER|王»",
 		"«PHONE|(555) 555-0199» «PHONE|+1 5»": "«PHONE|(555) 555-0199» «PHONE|+1 5»",

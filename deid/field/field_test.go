@@ -147,3 +147,16 @@ func TestPseudonymsJoin(t *testing.T) {
 		t.Error("an empty value has a pseudonym")
 	}
 }
+
+// The pseudonym of \N was a value when the table was loaded again.
+func TestMissingValuesHaveNoPseudonyms(t *testing.T) {
+	made := Pseudonyms([]byte("a key of sixteen"))
+	for _, value := range []string{"", "NULL", `\N`} {
+		if got := made(value); got != value {
+			t.Errorf("%q became %q", value, got)
+		}
+	}
+	if len(made("null")) != 32 {
+		t.Error("null has no pseudonym")
+	}
+}

@@ -34,6 +34,14 @@ type noteFile struct {
 	done    bool             // an earlier run has written the output; the input is still read, because other notes may have the same patients
 }
 
+// shown returns the name of the file in errors.
+func (f noteFile) shown() string {
+	if f.in == Stdio {
+		return "stdin"
+	}
+	return f.in
+}
+
 // fileSet lists the files of a run and describes its output.
 type fileSet struct {
 	inputs  []string // paths of the files and folders that were given; none for stdin
@@ -374,6 +382,7 @@ type leftFiles struct {
 	config                         *checked
 	dir                            string
 	others, hidden, special, links []string
+	alone                          []string            // second files of notes that are not there
 	unreadable                     map[string][]string // by kind
 }
 
@@ -392,6 +401,7 @@ func (l *leftFiles) tell(events Events) {
 		say("lethe cannot read "+kind+" files", l.unreadable[kind])
 	}
 	say("only "+listed(exts)+" files are read", l.others)
+	say("the notes to which these files belong are missing", l.alone)
 	say("hidden files are not read", l.hidden)
 	say("a FIFO, socket or device is not a file of notes", l.special)
 	say("links to folders are not followed", l.links)
@@ -414,7 +424,7 @@ func (l *leftFiles) err() error {
 // count returns the number of files that may contain notes. Hidden folders do not count, nor do hidden files without the
 // extension of a format, because many programs leave them behind.
 func (l *leftFiles) count() int {
-	n := len(l.others) + len(l.special) + len(l.links)
+	n := len(l.others) + len(l.alone) + len(l.special) + len(l.links)
 	for _, names := range l.unreadable {
 		n += len(names)
 	}
@@ -475,6 +485,9 @@ func (c *checked) walk(dir string, add func(in, name string)) (*leftFiles, error
 		case c.takes(entry.Name()):
 			take(path, name)
 		case c.format != nil && c.format.Sidecar != nil && strings.EqualFold(filepath.Ext(name), c.format.Sidecar.Ext):
+			if !c.hasNote(path) {
+				left.alone = append(left.alone, name)
+			}
 		default:
 			if kind := notefile.Unreadable(name); kind != "" {
 				left.unreadable[kind] = append(left.unreadable[kind], name)
@@ -496,6 +509,18 @@ func (c *checked) walk(dir string, add func(in, name string)) (*leftFiles, error
 		return nil, fmt.Errorf("%s: the folder contains no file of notes (with one of the extensions %s)", dir, strings.Join(notefile.Extensions(), ", "))
 	}
 	return left, nil
+}
+
+// hasNote reports whether the note is there to which a second file belongs.
+func (c *checked) hasNote(sidecar string) bool {
+	for _, ext := range c.format.Exts {
+		for _, ext := range []string{ext, strings.ToUpper(ext), ext + ".gz"} {
+			if _, err := os.Stat(strings.TrimSuffix(sidecar, filepath.Ext(sidecar)) + ext); err == nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // leaveWhole marks the files that an earlier run has completed, and removes the hidden temporary files that it left.

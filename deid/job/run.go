@@ -142,13 +142,9 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 	}
 	defer in.Close()
 	at := r.meter.start(file, in)
-	name := file.in
-	if name == Stdio {
-		name = "stdin"
-	}
 	var broken error
 	records, mine := 0, 0 // without frames
-	for record, err := range file.format.Read(in, name, r.config.optionsFor(file.format)) {
+	for record, err := range file.format.Read(in, file.shown(), r.config.optionsFor(file.format)) {
 		if ctx.Err() != nil {
 			return false
 		}
@@ -448,7 +444,7 @@ func (r *run) write(it item) error {
 	edits := make([][]notefile.Edit, len(it.notes))
 	for i, n := range it.notes {
 		if n.err != nil {
-			err := &data.Error{Path: it.file.in, Line: n.line.Line, Offset: -1, Reason: "a note cannot be examined", Err: n.err}
+			err := &data.Error{Path: it.file.shown(), Line: n.line.Line, Offset: -1, Reason: "a note cannot be examined", Err: n.err}
 			r.lose(n.line, err)
 			r.events.failed(err)
 			return nil
@@ -457,7 +453,7 @@ func (r *run) write(it item) error {
 	}
 	raw, err := it.record.Encode(edits)
 	if err != nil {
-		err = &data.Error{Path: it.file.in, Line: it.record.Line, Offset: -1, Reason: "a note cannot be written", Err: err}
+		err = &data.Error{Path: it.file.shown(), Line: it.record.Line, Offset: -1, Reason: "a note cannot be written", Err: err}
 		r.loseRecord(it, err)
 		r.events.failed(err)
 		return nil

@@ -436,6 +436,16 @@ func TestLayoutOfHTMLIsNoText(t *testing.T) {
 	}
 }
 
+// The type of a script was examined as text, and a name of an input was not.
+func TestTypesOfHTMLBecameTagsAndNamesStayed(t *testing.T) {
+	const html = `<meta name="viewport"><script type="application/json">x</script><a name="Gil"></a><input type="text" name=Ana>`
+	e := example{"fhir", "d.json", `{"resourceType":"Basic","text":{"div":` + string(asJSON(html)) + `}}`, Options{}}
+	text := readAll(t, e)[0].Notes[0].Text
+	if strings.Contains(text, "application") || strings.Contains(text, "viewport") || !strings.Contains(text, "\nGil\n") || !strings.Contains(text, "\nAna\n") {
+		t.Errorf("%q", text)
+	}
+}
+
 // New text in an attribute does not end the attribute.
 func TestEditsInAttributes(t *testing.T) {
 	for in, want := range map[string]string{
@@ -467,6 +477,22 @@ func TestEscapesOfHL7StayEscapes(t *testing.T) {
 		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||" + in), Options{}}
 		if got := encode(readAll(t, e), each("Gil", "[X]")); got != msg("OBX|1|FT|||"+want) {
 			t.Errorf("%s: %q", in, got)
+		}
+	}
+}
+
+// A surrogate for a name with a line end in it has the line end, too, which was written beside the escape or the repetition that stands for it.
+func TestLineEndsWithinNewTextWereWrittenTwice(t *testing.T) {
+	for _, c := range []struct{ in, old, made, want string }{
+		{`Gil\.br\Vega was seen`, "Gil\nVega", "Ann\nLee", `Ann\.br\Lee was seen`},
+		{`per Gil\.sp\Vega\.br\Lima`, "Gil\nVega", "Ann\nLee", `per Ann\.sp\Lee\.br\Lima`},
+		{`Pt is Gil~Vega~line 3`, "Gil\nVega", "Ann\nLee", `Pt is Ann~Lee~line 3`},
+		{`Gil\.br\\.br\Vega`, "Gil\n\nVega", "Ann\n\nLee", `Ann\.br\\.br\Lee`},
+		{`Gil\.br\\.br\Vega`, "Gil\n\nVega", "[X]", `[X]\.br\\.br\`},
+	} {
+		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||" + c.in), Options{}}
+		if got := encode(readAll(t, e), each(c.old, c.made)); got != msg("OBX|1|FT|||"+c.want) {
+			t.Errorf("%s: %q", c.in, got)
 		}
 	}
 }

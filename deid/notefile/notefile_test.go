@@ -182,7 +182,7 @@ func TestEdits(t *testing.T) {
 	}{
 		"text":          {"Ana", "[P]", []string{"Ana", "[P]"}},
 		"text, Latin-1": {"Gil", "Rüe", []string{"Gil", "R\xfce"}},
-		"text, Windows": {"Gil", "€王", []string{"Gil", "\x80?"}},
+		"text, Windows": {"Gil", "€", []string{"Gil", "\x80"}},
 		"i2b2":          {"Gil &", "<]]>", []string{"Gil &", "<]]]]><![CDATA[>", "<TAGS>\n", "<TAGS>\n<PATIENT id=\"P0\" start=\"4\" end=\"8\" text=\"&lt;]]&gt;\" TYPE=\"PATIENT\" comment=\"\" />\n"}},
 		"i2b2, Latin-1": {"Aña", "Ñ", []string{"A\xf1a", "\xd1", "<TAGS></TAGS>", "<TAGS>\n<PATIENT id=\"P0\" start=\"0\" end=\"1\" text=\"\xd1\" TYPE=\"PATIENT\" comment=\"\" />\n</TAGS>"}},
 		"meddocan":      {"]]> G", "x", []string{"]]]]><![CDATA[> G", "x]]><![CDATA["}},
@@ -576,4 +576,17 @@ func TestEditsOfExamples(t *testing.T) {
 			t.Fatal(diff)
 		}
 	})
+}
+
+// New text that the encoding lacks was written as question marks.
+func TestQuestionMarksForNewTextThatTheEncodingLacks(t *testing.T) {
+	for _, encoding := range []string{"latin1", "windows-1252"} {
+		r := readAll(t, example{"text", "a.txt", "Ana Gil?", Options{Encoding: encoding}})[0]
+		if _, err := r.Encode([][]Edit{each("Gil", "王")(r.Notes[0])}); err == nil || !strings.HasPrefix(err.Error(), "a replacement has a character that the encoding of the file lacks") {
+			t.Errorf("%s: error %v", encoding, err)
+		}
+		if raw, err := r.Encode([][]Edit{each("Gil", "Rüe?")(r.Notes[0])}); err != nil || string(raw) != "Ana R\xfce??" {
+			t.Errorf("%s: %q, %v", encoding, raw, err)
+		}
+	}
 }

@@ -159,6 +159,8 @@ func TestFieldsOfJSONLines(t *testing.T) {
 		{"hash list", "hash", `[7, "8"]`, `["#7", "#8"]`},
 		{"number", "MEDICALRECORD", `42`, `"[MEDICALRECORD]"`},
 		{"boolean", "person", `true`, `"[PATIENT]"`},
+		{"no value", "person", `"NULL"`, `"NULL"`},
+		{"no date", "date", `"\\N"`, `"\\N"`},
 		{"shift day", "shift", `"2071-04-03"`, `"2072-04-03"`},
 		{"shift compact day", "shift", `"20710403"`, `"20720403"`},
 		{"shift number", "shift", `20710403`, `20720403`},
@@ -259,6 +261,8 @@ func TestDatesOfMachines(t *testing.T) {
 		{"207104031015", "2071-04-03", "2072-05-04", "207205041015"},
 		{"20710403101500.123-0500", "2071-04-03", "2072-05-04", "20720504101500.123-0500"},
 		{"2071-04", "2071-04", "2072-05", "2072-05"},
+		{"99991231235959", "9999-12-31", "9999-12-31", "99991231235959"}, // no end: HL7 lost it
+		{"00010101", "0001-01-01", "0001-01-01", "00010101"},
 		{"207104", "2071-04", "2072-05", "207205"},
 		{"20710403101500", "2071-04-03", "2071", "2071"},
 		{"2071-04-03", "2071-04-03", "[DATE]", "none"},
@@ -277,7 +281,7 @@ func TestDatesOfMachines(t *testing.T) {
 			t.Errorf("%s with %s: %q, want %q", c.value, c.made, got, c.want)
 		}
 	}
-	for _, value := range []string{"", "2071", "123456789", "4-3-2071", "20711403", "2071-04-03x", "0042", "May 2071"} {
+	for _, value := range []string{"", "2071", "123456789", "4-3-2071", "20711403", "99991230", "000104", "2071-04-03x", "0042", "May 2071"} {
 		if date, _, ok := base.MachineDate(value); ok {
 			t.Errorf("%q is read as %s", value, date)
 		}

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"html"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -127,6 +129,7 @@ func (r *Replacer) planned(typ string) Kind {
 //     its sort is unknown, or if Keep is the Default, too.
 //   - Year requires a date with a year, Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
 //     Days of the week in a schedule are kept instead of Year, of Shift, and of Surrogate if HideOver89 is set: see surrogate.Maker.Recurs.
+//     So are dates such as 9999-12-31 instead of Year, Shift and Surrogate: see surrogate.IsSentinel.
 //
 // A Patient may also use the Default instead of Year, because of what else is in the notes: see surrogate.Patient.Year.
 func (r *Replacer) KindOf(text string, s data.Span) Kind {
@@ -154,7 +157,7 @@ func (r *Replacer) Remains(text string, s data.Span) Extent {
 func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 	kind, value := r.Planned(s.Type), text[s.Start:s.End]
 	dated := kind == Year || kind == Shift || kind == Surrogate && r.plan.HideOver89 && r.SortOf(s.Type) == data.Date
-	if dated && r.maker.Recurs(text, s.Start, s.End) {
+	if r.isSentinel(kind, s.Type, value) || dated && r.maker.Recurs(text, s.Start, s.End) {
 		return Keep, Whole
 	}
 	var suits, same bool
@@ -186,6 +189,11 @@ func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 		return kind, Whole
 	}
 	return kind, Part
+}
+
+// isSentinel reports whether a value is a date that stays because it means "no end" or the like. An invented date in its place would be a wrong statement.
+func (r *Replacer) isSentinel(kind Kind, typ, value string) bool {
+	return (kind == Year || kind == Shift || kind == Surrogate) && r.SortOf(typ) == data.Date && surrogate.IsSentinel(value)
 }
 
 // otherwise returns the kind for values that do not suit the kind of their type.
@@ -341,7 +349,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 				continue
 			}
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: s.kind != Surrogate,
+				Note: d.ID, Sort: sort, Text: withoutReferences(d.Text[s.Start:s.End]), Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: s.kind != Surrogate,
 			})
 		}
 	}
@@ -423,6 +431,8 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 		kind, year := kind, ""
 		if kind == "" {
 			kind, year = p.kindOf(doc, planned[len(changes)])
+		} else if p.replacer.isSentinel(kind, s.Type, doc.Text[s.Start:s.End]) {
+			kind = Keep
 		}
 		changes = append(changes, Change{Old: s, Kind: kind})
 		if year != "" {
@@ -508,8 +518,12 @@ func (p *Patient) kindOf(doc *data.Document, s decided) (kind Kind, year string)
 	return kind, ""
 }
 
-// value returns the replacement of a kind for a text.
+// value returns the replacement of a kind for a text, in which character references of HTML such as &eacute; may stand for characters.
 func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
+	if plain := withoutReferences(text); plain != text && kind != Keep {
+		made, err := p.value(kind, note, typ, plain)
+		return html.EscapeString(made), err
+	}
 	switch kind {
 	case Tag:
 		return "[" + typ + "]", nil
@@ -548,8 +562,20 @@ func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
 	}
 }
 
+// reference matches a character reference of HTML.
+var reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
+
+// withoutReferences returns a text with characters instead of references to them. Their names are no words that could be replaced.
+func withoutReferences(text string) string {
+	if strings.IndexByte(text, '&') < 0 {
+		return text
+	}
+	return reference.ReplaceAllStringFunc(text, html.UnescapeString)
+}
+
 // number returns the number of a value among those of its type. New values get the next number, from 1.
 func (p *Patient) number(typ, text string) int {
+	text = withoutReferences(text)
 	values := p.numbers[typ]
 	if values == nil {
 		values = map[string]int{}

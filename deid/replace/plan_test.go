@@ -73,6 +73,23 @@ func TestKeepDoesNotLetOthersThrough(t *testing.T) {
 	}
 }
 
+// Dates that mean "no end" became dates that cannot exist, such as 8880-73-04.
+func TestDatesWithoutEndStay(t *testing.T) {
+	d := note(t, "1", "<DATE:9999-12-31> <DATE:0001-01-01 00:00:00> <DATE:12/31/9999>")
+	for _, kind := range []Kind{Year, Shift, Surrogate} {
+		p := maker(t, "a key of sixteen", Plan{BySort: map[data.Sort]Kind{data.Date: kind}}).Patient("p", []*data.Document{d})
+		for _, as := range []Kind{"", kind} {
+			if out, changes, err := p.ReplaceAs(as, d, d.Spans); err != nil || out.Text != d.Text || changes[0].Kind != Keep {
+				t.Errorf("%s as %q: %q, %v", kind, as, out.Text, err)
+			}
+		}
+	}
+	p := maker(t, "", Plan{}).Patient("p", []*data.Document{d})
+	if out, _, err := p.Replace(d, d.Spans); err != nil || out.Text != "[DATE] [DATE] [DATE]" {
+		t.Errorf("%q, %v", out.Text, err)
+	}
+}
+
 // TestYearDoesNotLetNumbersThrough: of a record number that overlaps a longer date, no digits may stay.
 func TestYearDoesNotLetNumbersThrough(t *testing.T) {
 	r := maker(t, "", Plan{BySort: map[data.Sort]Kind{data.Date: Year, data.Age: Age90}})

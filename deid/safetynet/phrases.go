@@ -114,13 +114,14 @@ func (p *Phrases) read(path string, types *data.TypeSet, other string) error {
 // add adds an entry. If the entry is invalid, it returns the reason.
 func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason string) {
 	e := listed{typ: other}
-	if typ, rest, ok := strings.Cut(entry, ":"); ok && !strings.ContainsAny(typ, " \t") {
-		name := strings.ToUpper(typ)
+	if typ, rest, ok := strings.Cut(entry, ":"); ok {
+		name := strings.ToUpper(strings.TrimSpace(typ))
 		switch {
+		case strings.ContainsAny(name, " \t"):
 		case types.Has(typ) && typ == name:
 			e.typ, entry = typ, strings.TrimSpace(rest)
-		case types.Has(name) && len(types.Types) > 0, typ == name && len(typ) > 2 && strings.HasPrefix(rest, " "):
-			return "the word before the colon is not a type of the model (types are in capitals)"
+		case types.Has(name) && (len(types.Types) > 0 || types.Describe(name).Sort != ""), typ == name && len(typ) > 2 && strings.HasPrefix(rest, " "):
+			return "the word before the colon is not a type of the model (types are in capitals, directly before the colon)"
 		}
 	}
 	words := split(entry)

@@ -78,10 +78,22 @@ func (a *access) site(r *http.Request) *wire.Error {
 	if a.hosts != nil && !a.named(hostOf(r.Host)) {
 		return &wire.Error{Status: http.StatusMisdirectedRequest, Code: "wrong_host", Message: "The header Host has a name that this service does not allow; --host NAME allows it."}
 	}
-	if a.origins.Check(r) != nil {
+	if a.foreign(r) {
 		return &wire.Error{Status: http.StatusForbidden, Code: "wrong_origin", Message: "Pages of other sites cannot use this service."}
 	}
 	return nil
+}
+
+// foreign reports whether a browser says that a page of another origin has sent the request. A link on such a page may lead to this service, because the page does not
+// see what comes of it. Every other request is checked as strictly as those that change something.
+func (a *access) foreign(r *http.Request) bool {
+	read := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if read && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		strict := *r
+		strict.Method = http.MethodPost
+		r = &strict
+	}
+	return a.origins.Check(r) != nil
 }
 
 // client returns an error if the client does not prove who it is.

@@ -240,6 +240,11 @@ func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 	want(t, post("Origin", "null"), 403, "wrong_origin")
 	want(t, post("Sec-Fetch-Site", "cross-site"), 403, "wrong_origin")
 	want(t, request(t, "GET", s.url+"/livez", nil, "Host", "10.1.2.3:80"), 200, "")
+	get := func(headers ...string) *http.Request { return request(t, "GET", s.url+"/echo", nil, headers...) } // it was answered
+	want(t, get("Origin", "http://"+canary+".example"), 403, "wrong_origin")
+	want(t, get("Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"), 403, "wrong_origin")
+	want(t, get("Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"), 405, "method")
+	want(t, get("Sec-Fetch-Site", "same-origin"), 405, "method")
 }
 
 func TestTokens(t *testing.T) {

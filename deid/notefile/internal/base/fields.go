@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// ValueNote returns a note for a field whose whole value is PHI, or false if the type set of the run has no type for the action. The
+// ValueNote returns a note for a field whose whole value is PHI, or false if the value is missing (see field.IsNull) or the type set of the run has no type for the action. The
 // label, such as "Date of birth: ", stands before the value and tells what it is; edits do not concern it.
 func (o Options) ValueNote(action field.Action, id, patient, label, value string) (*Note, bool) {
 	types := o.Types
@@ -20,7 +20,7 @@ func (o Options) ValueNote(action field.Action, id, patient, label, value string
 		types = data.Any
 	}
 	typ := action.Type(types)
-	if typ == "" || value == "" {
+	if typ == "" || value == "" || field.IsNull(value) {
 		return nil, false
 	}
 	span := data.Span{Start: len(label), End: len(label) + len(value), Type: typ, Score: 1}
@@ -125,7 +125,7 @@ const zone = `z|[+-]\d{2}(?::?\d{2})?|utc|gmt|[aecmp][sd]t|akst|akdt|hst|bst|wet
 
 var (
 	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?(?: ?(?i:[ap]m|` + zone + `))?)?$`)
-	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
+	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2}|9999|0001)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
 )
 
 // Forms of dates that Learn does not take for identifiers.
@@ -145,6 +145,9 @@ var (
 	dayOfDigits = regexp.MustCompile(`^` + longYear + `(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-4])[0-5]\d[0-9:.+-]*)?$`)
 )
 
+// sentinels mean "no end" and "no beginning". They stay: see surrogate.IsSentinel.
+var sentinels = []string{"99991231", "00010101"}
+
 // OnlyYear matches a date that is only a year.
 var OnlyYear = regexp.MustCompile(`^\d{4}$`)
 
@@ -155,7 +158,7 @@ func MachineDate(value string) (date string, back func(date string) (string, boo
 	m, separator := isoDate.FindStringSubmatch(value), "-"
 	if m == nil {
 		c := compactDate.FindStringSubmatch(value)
-		if c == nil || c[3] == "" && len(value) != len("207104") {
+		if c == nil || c[3] == "" && len(value) != len("207104") || (c[1] == "9999" || c[1] == "0001") && !slices.Contains(sentinels, c[1]+c[2]+c[3]) {
 			return "", nil, false
 		}
 		separator = ""

@@ -2,6 +2,8 @@
 package base
 
 import (
+	"bytes"
+	"errors"
 	"iter"
 	"slices"
 
@@ -64,7 +66,7 @@ type Note struct {
 // Encode returns the bytes of the record with the edits applied, in the encoding of the file. edits
 // has one element per element of Notes; an element may be nil, and must be sorted and disjoint. Records must be
 // encoded in the order in which they were read, because the first element of a JSON array that is written has no comma before it.
-// Encode fails if it is not, or if two edits change the same place of the record.
+// Encode fails if it is not, if two edits change the same place of the record, or if the encoding lacks a character of the new text.
 func (r *Record) Encode(edits [][]markup.Edit) ([]byte, error) {
 	all := slices.Clone(r.Fixed)
 	for i, n := range r.Notes {
@@ -93,7 +95,11 @@ func (r *Record) Encode(edits [][]markup.Edit) ([]byte, error) {
 	if r.Charset == nil {
 		return raw, nil
 	}
-	return r.Charset.FromUTF8(raw), nil
+	encoded := r.Charset.FromUTF8(raw)
+	if _, ok := r.Charset.(*ByteCode); ok && bytes.Count(encoded, []byte("?")) != bytes.Count(raw, []byte("?")) {
+		return nil, errors.New("a replacement has a character that the encoding of the file lacks; --encoding and the lists of --surrogates must suit each other")
+	}
+	return encoded, nil
 }
 
 // Replaced returns the document after the edits of a note. Its spans are the places of the new

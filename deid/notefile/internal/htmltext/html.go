@@ -46,11 +46,11 @@ const (
 func init() {
 	for name := range markup.Words(`id class lang xml:lang dir align valign width height border cellpadding cellspacing colspan rowspan span rowspan headers scope
 		bgcolor color face size type start rules frame nowrap noshade compact clear target rel charset http-equiv shape coords char charoff
-		hspace vspace tabindex role hidden name for method enctype rows cols maxlength minlength min max step wrap checked selected
+		hspace vspace tabindex role hidden for method enctype rows cols maxlength minlength min max step wrap checked selected
 		disabled multiple readonly required autofocus autocomplete open default loop controls autoplay muted async defer sizes`) {
 		attributes[name] = layoutAttribute
 	}
-	for name := range markup.Words(`title alt href src summary abbr cite content value datetime longdesc placeholder axis label usemap media reversed
+	for name := range markup.Words(`title alt name href src summary abbr cite content value datetime longdesc placeholder axis label usemap media reversed
 		data action formaction srcset srcdoc poster background`) {
 		attributes[name] = textAttribute
 	}
@@ -172,7 +172,7 @@ func (h *Text) tag(at int, t tag) error {
 	from := at // the start of the part that is not yet added
 	for _, a := range t.attributes {
 		value := h.source[at+a.from : at+a.to]
-		if isHarmless(a.name, value) {
+		if isHarmless(a.name, value) || a.name == "name" && t.name == "meta" && markup.Only(value, "-_.:") {
 			continue
 		}
 		if DataURL.MatchString(html.UnescapeString(value)) {
@@ -219,7 +219,7 @@ var (
 func isHarmless(name, value string) bool {
 	switch attributes[name] {
 	case layoutAttribute:
-		return markup.Only(value, "-_.:#%*+, ")
+		return markup.Only(value, "-_.:#%*+, ") || name == "type" && mediaType.MatchString(value)
 	case styleAttribute:
 		return markup.Only(value, "-_.:#%*+, ;()!\t\r\n")
 	case spaceAttribute:
@@ -233,6 +233,9 @@ func isHarmless(name, value string) bool {
 	}
 	return value == ""
 }
+
+// mediaType matches the type of a script or a link.
+var mediaType = regexp.MustCompile(`^(?:application|audio|font|image|text|video)/[a-z0-9.+-]{1,40}(?:; ?charset=[A-Za-z0-9-]{1,20})?$`)
 
 // tag is a tag of n bytes.
 type tag struct {

@@ -70,9 +70,11 @@ type Edit struct {
 }
 
 // Below translates edits of the text, sorted and disjoint, into edits of the source. If an edit
-// spans several runs, the first gets all new text and the others become empty. Markup does not
+// spans several runs, the first gets all new text and the others become empty, unless the new text
+// has the text of the markup between them, such as a line end: see besideMarkup. Markup does not
 // change; an edit of nothing but markup is dropped.
 func (v *View) Below(edits []Edit) []Edit {
+	edits = v.besideMarkup(edits)
 	var out []Edit
 	text := v.Text.String()
 	written := -1 // the last edit whose text is written
@@ -109,6 +111,33 @@ func (v *View) Below(edits []Edit) []Edit {
 		if r.kind == Escape {
 			whole.WriteString(encode(text[at:end]))
 			out = append(out, Edit{Start: r.From, End: r.From + r.M, New: whole.String()})
+		}
+	}
+	return out
+}
+
+// besideMarkup divides edits whose new text contains the text of the markup within them. A first name and a surname with a line end between them stay on both sides of
+// the markup for the line end, which would otherwise be written a second time.
+func (v *View) besideMarkup(edits []Edit) []Edit {
+	var out []Edit
+	for _, e := range edits {
+		whole, divided := e, true
+		k, _ := slices.BinarySearchFunc(v.Runs, e.Start, func(r Run, at int) int { return cmp.Compare(r.text+r.n, at+1) })
+		var parts []Edit
+		for ; k < len(v.Runs) && v.Runs[k].text+v.Runs[k].n < e.End && divided; k++ {
+			r := v.Runs[k]
+			if r.kind != Markup || r.text < e.Start {
+				continue
+			}
+			part := e
+			part.End, e.Start = r.text, r.text+r.n
+			part.New, e.New, divided = strings.Cut(e.New, v.Text.String()[r.text:e.Start])
+			parts = append(parts, part)
+		}
+		if divided {
+			out = append(out, slices.DeleteFunc(append(parts, e), func(e Edit) bool { return e.Start == e.End && e.New == "" })...)
+		} else {
+			out = append(out, whole)
 		}
 	}
 	return out

@@ -69,12 +69,10 @@ func (t *table) findFields() error {
 	return nil
 }
 
-// dropped returns the outermost group around a column that is dropped with all columns in it and can be null, or nil. That of a list of
-// values counts only if these cannot be null themselves.
+// dropped returns the outermost group around a column that is dropped with all columns in it and can be null, or nil.
 func (t *table) dropped(l *parquet.Leaf, actions map[*parquet.Leaf]field.Action) *parquet.Group {
 	for _, g := range l.Groups {
-		list := len(g.Names) == len(l.Names)
-		if !g.Optional || list && l.Optional {
+		if !g.Optional {
 			continue
 		}
 		if drop, err := t.options.Fields.Drops(g.Names...); err != nil || !drop {
