@@ -745,3 +745,39 @@ func TestUnfinished(t *testing.T) {
 		t.Error("a complete training is not finished")
 	}
 }
+
+// A complete run of a CRF, which is loaded without its epochs when it is resumed, lost its number of parameters, and was
+// incomplete from then on.
+func TestACompleteRunStaysCompleteWhenItIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), `
+name: crf
+corpus: {format: synth, notes: {train: 3, dev: 2}}
+system: {crf: {features: [{family: lower}], training: {iterations: 2}}}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{Dir: filepath.Join(dir, "run"), Config: config}
+	var first *Machine
+	for range 3 {
+		if _, err := Train(t.Context(), config, TrainOptions{Dir: run.Dir, Workers: 1, Resume: first != nil}); err != nil {
+			t.Fatal(err)
+		}
+		m, err := run.Machine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = m
+			lost := *m
+			lost.Parameters = 0 // as earlier versions left it
+			if err := run.writeMachine(&lost); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m.Parameters == 0 || m.Parameters != first.Parameters || run.Unfinished() && m != first {
+			t.Errorf("%d parameters, then %d", first.Parameters, m.Parameters)
+		}
+	}
+}
