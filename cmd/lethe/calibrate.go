@@ -108,7 +108,7 @@ func neverTrained(dir string, docs []*data.Document, p *progress) error {
 }
 
 func calibrationNotes(dir, split string, settings []string, p *progress) ([]*data.Document, error) {
-	run, err := runOf(dir, settings, "give annotated notes with --input")
+	run, err := runOf(dir, settings, split, "give annotated notes with --input")
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ type findings struct {
 }
 
 func (o *errorsOptions) ofRuns(dirs []string) error {
-	run, err := openRun(dirs[0], o.settings)
+	run, err := openRun(dirs[0], o.settings, o.split)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	if len(dirs) == 1 {
 		return o.one(f, gold, found, train, scored)
 	}
-	other, err := openRun(dirs[1], o.settings)
+	other, err := openRun(dirs[1], o.settings, o.split)
 	if err != nil {
 		return err
 	}

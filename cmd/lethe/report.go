@@ -74,7 +74,7 @@ func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
 			folders = append(folders, dir)
 		}
 	}
-	runs, err := openRuns(folders, o.settings)
+	runs, err := openRuns(folders, o.settings, o.split)
 	if err != nil {
 		return err
 	}
