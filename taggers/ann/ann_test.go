@@ -376,6 +376,16 @@ func TestFitWithoutDev(t *testing.T) {
 	}
 }
 
+// A clean network that no word and no character of the notes could be in was trained without a word, and found nothing.
+func TestNothingToLearnFromIsAnError(t *testing.T) {
+	cfg := small()
+	cfg.Vocabulary.MinPatients, cfg.Training.Patience = 1000, 0
+	task := taggers.Task{Types: types(t), Train: notes(t, 6, synth.Train)}
+	if _, err := cfg.Fit(t.Context(), task); err == nil || !strings.Contains(err.Error(), "min_patients: 1000), so there is nothing to learn from") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // The vector of SENNA's word UNKNOWN is that of the unknown token.
 func TestUnknownWordOfSENNA(t *testing.T) {
 	cfg := small()
