@@ -223,7 +223,7 @@ func (o *attackOptions) read(path, formatName string, types *data.TypeSet) ([]*d
 	if err != nil {
 		return nil, err
 	}
-	if err := tellLeftOut(path, f, opt); err != nil {
+	if err := cmp.Or(checkNoSyntax(path, f), tellLeftOut(path, f, opt)); err != nil {
 		return nil, err
 	}
 	docs, err := data.Collect(f.Read(path, opt))
