@@ -93,6 +93,15 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	if err != nil {
 		return nil, err
 	}
+	if len(task.Dev) > 0 {
+		err = metric.check("dev", task.Dev)
+		if err == nil && cfg.Start == "" { // which may know types that train lacks
+			err = metric.check("train", task.Train)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	c := &course{task: task, metric: metric}
 	r, err := cfg.reader()
 	if err != nil {
