@@ -19,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -562,6 +563,16 @@ func TestStretch(t *testing.T) {
 	if a.Training.Epochs != 300 || a.Training.Patience != 80 || a.Training.EvaluateEvery != 20 ||
 		math.Abs(math.Pow(a.Optimizer.Decay, 300)-math.Pow(0.97, 30)) > 1e-12 {
 		t.Errorf("stretched: %+v %+v", a.Training, a.Optimizer)
+	}
+	// The schedule stayed as it was, so that the rate of small sets fell too early, or a plateau was shorter than the epochs between two scores.
+	for schedule, want := range map[string]nn.Schedule{
+		"{method: step, every: 3, warmup: 0.5}": {Method: "step", Every: 30, Warmup: 5},
+		"{method: plateau, patience: 2}":        {Method: "plateau", Patience: 20},
+	} {
+		c = load(t, tiny, "system.ann.training={epochs: 30, patience: 8, evaluate_every: 2}", "system.ann.optimizer.schedule="+schedule)
+		if got := ann.Of(stretched(10).System).Optimizer.Schedule; got != want {
+			t.Errorf("stretched: %+v", got)
+		}
 	}
 	if same := stretched(1); !cmp.Equal(same, c, cmpopts.IgnoreUnexported(experiments.Config{})) {
 		t.Errorf("all documents have another schedule: %v", same)
