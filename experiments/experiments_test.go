@@ -309,6 +309,33 @@ func TestTwoTrainingsInOneFolder(t *testing.T) {
 	}
 }
 
+// Two predictions of one split removed each other's files, and both failed.
+func TestTwoPredictionsOfOneSplit(t *testing.T) {
+	config, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), "name: x\ncorpus: {format: synth, notes: {train: 2, dev: 2, test: 2}}\nsystem: {rules: {set: english}}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{Dir: t.TempDir(), Config: config}
+	unlock, err := run.lockPredictions("dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = run.Predict(t.Context(), silent{}, "dev", PredictOptions{})
+	if want := filepath.Join(run.Dir, "predictions", "dev") + ": another run is writing to it"; !errors.Is(err, lockfile.ErrLocked) || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if _, err := run.Predict(t.Context(), silent{}, "test", PredictOptions{}); err != nil {
+		t.Errorf("another split: %v", err)
+	}
+	unlock()
+	if _, err := run.Predict(t.Context(), silent{}, "dev", PredictOptions{}); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	if exists(filepath.Join(run.Dir, "predictions", ".dev.lock")) && runtime.GOOS != "windows" {
+		t.Error("the lock was left behind")
+	}
+}
+
 // A corpus without dev was refused for a CRF, whose training does not use it, so that every paper's
 // CRF was trained on nine tenths of train.
 func TestTrainWithoutDev(t *testing.T) {
