@@ -155,9 +155,17 @@ func (s *search) prepare() error {
 			return fmt.Errorf("%s: is in the space twice", d.path)
 		}
 	}
+	for _, d := range s.Space {
+		if d.steps > 0 && !s.Grid {
+			return fmt.Errorf("%s: steps: only --method grid has them", d.path)
+		}
+	}
 	s.Factor, s.rungs = cmp.Or(s.Factor, 3), []int{0}
 	if network := ann.Of(s.config.System); network != nil {
 		epochs := network.Training.Epochs
+		if s.First > epochs {
+			return fmt.Errorf("--first %d epochs, but training.epochs is %d", s.First, epochs)
+		}
 		s.First = cmp.Or(s.First, (epochs+8)/9)
 		s.rungs = nil
 		for n := s.First; s.Factor > 1 && n < epochs; n *= s.Factor {
@@ -205,7 +213,7 @@ func (s *search) prepare() error {
 	return nil
 }
 
-// check returns an error unless the ends of all dimensions, and all values of choices, are valid, and give trials whose scores can be compared.
+// check returns an error unless the ends of all dimensions, a value between them, and all values of choices, are valid, and give trials whose scores can be compared.
 func (s *search) check() error {
 	for _, d := range s.Space {
 		if err := experiments.CheckVaried(d.path); err != nil {
@@ -214,6 +222,9 @@ func (s *search) check() error {
 		values := d.from
 		if d.kind != "choice" {
 			values = []string{d.at(0), d.at(1)}
+			if !s.Grid {
+				values = append(values, d.at(0.382)) // it need not be a whole number, as the ends may be
+			}
 		}
 		for _, v := range values {
 			trial, err := s.config.With(d.path + "=" + v)
