@@ -70,6 +70,9 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 			return nil, err
 		}
 		tagger, ok := m.Tagger.(*ann.Tagger)
+		if !ok && opt.Batch > 0 {
+			return nil, fmt.Errorf("--batch: %s is not a recurrent network, so only its prediction is measured, which has no updates", opt.Model)
+		}
 		if !ok {
 			return opt.predictOnly(ctx, m)
 		}

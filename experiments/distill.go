@@ -212,7 +212,7 @@ func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Gra
 		}
 		var notes []*data.Document // copies of the training notes that are not used yet
 		made := 0
-		for lines, err := range narratives(s.Text) {
+		for lines, err := range narratives(s.unscored(&c.Corpus)) {
 			if err != nil {
 				yield(augment.Grafted{}, err)
 				return
@@ -232,6 +232,32 @@ func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Gra
 				if !yield(g, nil) || made == s.Notes {
 					return
 				}
+			}
+		}
+	}
+}
+
+// unscored yields the texts, and an error in place of one that is a note of a split that can be scored.
+func (s *Silver) unscored(c *Corpus) data.Documents {
+	splits := map[string]string{} // by text
+	for _, name := range c.SplitNames() {
+		if name == TrainSplit || c.AllowOverlap {
+			continue
+		}
+		docs, _ := c.Load(name, nil) // a split that cannot be read is a warning of the training
+		for _, d := range docs {
+			splits[strings.TrimSpace(d.Text)] = name
+		}
+	}
+	return func(yield func(*data.Document, error) bool) {
+		for text, err := range s.Text {
+			if err == nil {
+				if split := splits[strings.TrimSpace(text.Text)]; split != "" {
+					text, err = nil, fmt.Errorf("%s: is also a note of split %s, whose scores would mean nothing: leave it out of the texts", text.ID, split)
+				}
+			}
+			if !yield(text, err) {
+				return
 			}
 		}
 	}

@@ -49,6 +49,18 @@ func TestRunsAndModelsWithASettingWithoutEffectCanBeOpened(t *testing.T) {
 			t.Errorf("%s: the model: %v", name, err)
 		}
 	}
+	// Without dev, a metric was accepted and had no effect.
+	for _, key := range []string{"metric=strict/DOCTOR", "measure=recall"} {
+		settings := []string{"corpus.notes.dev=null", "system.ann.training.patience=0", "system.ann.training." + key}
+		if _, err := Load(filepath.Join(dir, "ann.yaml"), settings); err == nil || !strings.HasSuffix(err.Error(), ": requires the split dev") {
+			t.Errorf("%s without dev: %v", key, err)
+		}
+		for _, settings := range [][]string{settings[2:], {settings[0], settings[2]}} { // the second is for crossval, which makes a dev
+			if _, err := Load(filepath.Join(dir, "ann.yaml"), settings); err != nil {
+				t.Errorf("%q: %v", settings, err)
+			}
+		}
+	}
 	short := ann.DefaultConfig()
 	short.Training.Patience, short.Training.EvaluateEvery = 3, 5
 	for _, n := range []taggers.Node{&short, &ensemble.Config{Method: ensemble.Union, Folds: 3, Members: []ensemble.Member{{Name: "a"}}}} {

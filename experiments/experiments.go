@@ -37,6 +37,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/shortname"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // Config is an experiment. Load sets the defaults.
@@ -195,10 +196,23 @@ func Load(path string, settings []string) (*Config, error) {
 	if err := c.finish(); err != nil {
 		return nil, located(err, path, settings)
 	}
-	if err := c.System.Effects(); err != nil { // a run, or a variant of an experiment, may have such settings
+	if err := c.effects(); err != nil { // a run, or a variant of an experiment, may have such settings
 		return nil, located(err, path, settings)
 	}
 	return c, nil
+}
+
+// effects returns an error that begins with the first key of the system whose value has no effect.
+func (c *Config) effects() error {
+	if network := ann.Of(c.System); network != nil && !c.Corpus.exists(DevSplit) && !network.NeedsDev() { // crossval holds out a dev if it is needed
+		switch t := network.Training; {
+		case t.Metric != "":
+			return errors.New("system.ann.training.metric: requires the split dev")
+		case t.Measure != "":
+			return errors.New("system.ann.training.measure: requires the split dev")
+		}
+	}
+	return c.System.Effects()
 }
 
 var keyOfError = regexp.MustCompile(`^([A-Za-z0-9_.+\[\]-]+): `)

@@ -309,6 +309,33 @@ func TestTwoTrainingsInOneFolder(t *testing.T) {
 	}
 }
 
+// Two predictions of one split removed each other's files, and both failed.
+func TestTwoPredictionsOfOneSplit(t *testing.T) {
+	config, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), "name: x\ncorpus: {format: synth, notes: {train: 2, dev: 2, test: 2}}\nsystem: {rules: {set: english}}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{Dir: t.TempDir(), Config: config}
+	unlock, err := run.lockPredictions("dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = run.Predict(t.Context(), silent{}, "dev", PredictOptions{})
+	if want := filepath.Join(run.Dir, "predictions", "dev") + ": another run is writing to it"; !errors.Is(err, lockfile.ErrLocked) || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if _, err := run.Predict(t.Context(), silent{}, "test", PredictOptions{}); err != nil {
+		t.Errorf("another split: %v", err)
+	}
+	unlock()
+	if _, err := run.Predict(t.Context(), silent{}, "dev", PredictOptions{}); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	if exists(filepath.Join(run.Dir, "predictions", ".dev.lock")) && runtime.GOOS != "windows" {
+		t.Error("the lock was left behind")
+	}
+}
+
 // A corpus without dev was refused for a CRF, whose training does not use it, so that every paper's
 // CRF was trained on nine tenths of train.
 func TestTrainWithoutDev(t *testing.T) {
@@ -743,5 +770,41 @@ func TestUnfinished(t *testing.T) {
 	}
 	if run.Unfinished() {
 		t.Error("a complete training is not finished")
+	}
+}
+
+// A complete run of a CRF, which is loaded without its epochs when it is resumed, lost its number of parameters, and was
+// incomplete from then on.
+func TestACompleteRunStaysCompleteWhenItIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), `
+name: crf
+corpus: {format: synth, notes: {train: 3, dev: 2}}
+system: {crf: {features: [{family: lower}], training: {iterations: 2}}}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{Dir: filepath.Join(dir, "run"), Config: config}
+	var first *Machine
+	for range 3 {
+		if _, err := Train(t.Context(), config, TrainOptions{Dir: run.Dir, Workers: 1, Resume: first != nil}); err != nil {
+			t.Fatal(err)
+		}
+		m, err := run.Machine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = m
+			lost := *m
+			lost.Parameters = 0 // as earlier versions left it
+			if err := run.writeMachine(&lost); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m.Parameters == 0 || m.Parameters != first.Parameters || run.Unfinished() && m != first {
+			t.Errorf("%d parameters, then %d", first.Parameters, m.Parameters)
+		}
 	}
 }

@@ -24,7 +24,7 @@ func (c *Config) inherited(progress models.Progress) []check.Inherited {
 func (c *Config) inheritedBut(seen map[string]bool, progress models.Progress) []check.Inherited {
 	var all []check.Inherited
 	for _, p := range c.System.Paths() {
-		run := runOf(*p.Value)
+		run := RunAround(*p.Value)
 		if run == nil || seen[run.Dir] {
 			continue
 		}
@@ -74,12 +74,16 @@ func (r *Run) TrainedOn(progress models.Progress) ([]check.Inherited, error) {
 	return append([]check.Inherited{r.learned(r.Dir, m, progress)}, r.Config.inheritedBut(map[string]bool{dir: true}, progress)...), nil
 }
 
-// runOf opens the run folder that a path names or in which it is. It returns nil if there is none.
-func runOf(path string) *Run {
+// RunAround opens the run folder that a path names or in which it is. It returns nil if there is none.
+func RunAround(path string) *Run {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return nil
 	}
-	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	for dir := path; ; dir = filepath.Dir(dir) {
 		if exists(filepath.Join(dir, machineFile)) {
 			run, err := OpenRun(dir)
 			if err != nil {

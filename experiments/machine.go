@@ -104,10 +104,9 @@ func (c *Corpus) NotesDigest(progress models.Progress) (string, error) {
 // noteParameters adds the number of parameters to the description.
 func (r *Run) noteParameters(byMember map[string]int) error {
 	m, err := r.Machine()
-	if err != nil || m == nil {
+	if err != nil || m == nil || m.Parameters > 0 { // the training was complete before it was resumed
 		return err
 	}
-	m.Parameters = 0
 	for _, n := range byMember {
 		m.Parameters += n
 	}

@@ -31,6 +31,12 @@ type PretrainOptions struct {
 // like that of Train, without predictions and scores; its model can only be used as the start of a
 // training.
 func Pretrain(ctx context.Context, c *Config, text data.Documents, opt PretrainOptions) (err error) {
+	if len(c.Seeds) > 0 {
+		return errSeeds
+	}
+	if c.Clean.Patients > 0 {
+		return errors.New("clean: a pretraining cannot keep words of few patients out, because it does not know whose its texts are: take it away with --set clean=null, and leave rare words out with --min-count")
+	}
 	network, err := c.network()
 	if err != nil {
 		return err

@@ -107,6 +107,11 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	case opt.Aside:
 		out = nowhere{}
 	default:
+		unlock, err := r.lockPredictions(split)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
 		if out, err = r.createPredictions(split); err != nil {
 			return nil, err
 		}
@@ -234,6 +239,25 @@ func (r *Run) createPredictions(split string) (data.Writer, error) {
 	var err error
 	f.Writer, err = format.Create(r.Config.Corpus.OutputFormat(), f.fresh, r.Config.Corpus.TypeSet())
 	return f, err
+}
+
+// lockPredictions keeps other programs away from the predictions for a split until unlock is called or the process ends.
+func (r *Run) lockPredictions(split string) (unlock func(), err error) {
+	dir := filepath.Join(r.Dir, predictions)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "."+split+".lock")
+	file, err := lockfile.Open(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if errors.Is(err, lockfile.ErrLocked) {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, split), lockfile.ErrLocked)
+	} else if err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = os.Remove(path) // on Windows, the file stays
+		_ = file.Close()
+	}, nil
 }
 
 // nowhere is a writer that discards all documents.

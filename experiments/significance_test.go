@@ -82,6 +82,10 @@ func TestSignificance(t *testing.T) {
 		if tc.want == "" && err != nil || tc.want != "" && (err == nil || err.Error() != tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
+		// lethe errors used the gold standard of the first run for both.
+		if _, err := SharedGold(t.Context(), a, tc.b, "x", nil); tc.want == "" && err != nil || tc.want != "" && (err == nil || err.Error() != tc.want) {
+			t.Errorf("shared gold: error %v, want %q", err, tc.want)
+		}
 	}
 	if _, err := test(a, b, "strict", "F1"); err == nil || !strings.HasPrefix(err.Error(), `no metric "F1" (have `) {
 		t.Errorf("error %v", err)

@@ -93,8 +93,15 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 		return nil, err
 	}
 	model := &models.Model{Dir: filepath.Join(opt.Dir, models.Folder)}
-	before, _ := model.Digest()    // "" if there is none
+	before, _ := model.Digest()  // "" if there is none
+	earlier, err := run.Epochs() // members that are complete are only loaded, and not all of them report their epochs again
+	if err != nil {
+		return nil, err
+	}
 	parameters := map[string]int{} // by member
+	for _, e := range earlier {
+		parameters[e.Member] = e.Parameters
+	}
 	tagger, err := system.Fit(ctx, c.System, taggers.Task{
 		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: copies, Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, models.Folder), Resume: opt.Resume,

@@ -22,6 +22,48 @@ func (c *Config) Variant(a Ablation) (*Config, error) {
 	})
 }
 
+// CheckVaried returns an error if a key is not one that a study can vary, because all of its runs have the same, or because it decides which
+// runs there are.
+func CheckVaried(path string) error {
+	if steps, ok := strictyaml.ParsePath(path); ok && slices.Contains([]string{"name", "seed", "seeds", "ablations"}, steps[0]) {
+		return fmt.Errorf("%s: cannot be varied, because a study decides it for all of its runs", path)
+	}
+	return nil
+}
+
+// SameSplit returns an error if a split can have other notes, annotations or types in another corpus, so that scores on it cannot be compared.
+func (c *Corpus) SameSplit(other *Corpus, split string) error {
+	if err := other.CheckSplit(split); err != nil {
+		return fmt.Errorf("the corpus has %w", err)
+	}
+	if key, _, _ := strictyaml.Difference(c.only(split), other.only(split)); key != "" {
+		return fmt.Errorf("corpus.%s: must not change the notes of %s, their annotations or types, because the scores could not be compared", key, split)
+	}
+	return nil
+}
+
+// only returns the corpus without what has no influence on a split.
+func (c *Corpus) only(split string) *Corpus {
+	o, sources := *c, []string{split}
+	o.Subset, o.Copies, o.AllowOverlap = Subset{}, Copies{}, false
+	if c.cuts(split) {
+		sources = c.sources(TrainSplit)
+	} else {
+		o.Merge, o.Fold, o.HoldOut = nil, Fold{}, HoldOut{}
+		if c.Format != synthetic {
+			o.Seed = 0
+		}
+	}
+	if split != DevSplit {
+		o.HoldOut = HoldOut{}
+	}
+	o.Splits, o.Notes = map[string]Sources{}, map[string]int{}
+	for _, name := range sources {
+		o.Splits[name], o.Notes[name] = c.Splits[name], c.Notes[name]
+	}
+	return &o
+}
+
 // Changes describes the changes of an ablation.
 func (a Ablation) Changes() []string {
 	changes := []string{}

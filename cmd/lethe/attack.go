@@ -38,6 +38,7 @@ type attackOptions struct {
 	folds, workers           int
 	seed                     uint64
 	json                     bool
+	ofAttacks                string // a flag that is given and only has an effect on notes without tags, or ""
 }
 
 func newAttack() *cobra.Command {
@@ -72,6 +73,7 @@ its suspects are right. The output has no text of notes.`,
 			if err := o.check(args[0], cmd.Flags().Changed("reader")); err != nil {
 				return usageError(cmd, err)
 			}
+			o.ofAttacks = given(cmd.Flags(), []string{"surrogates", "folds", "seed"})
 			return o.run(cmd.Context(), args[0])
 		},
 	}
@@ -223,7 +225,7 @@ func (o *attackOptions) read(path, formatName string, types *data.TypeSet) ([]*d
 	if err != nil {
 		return nil, err
 	}
-	if err := tellLeftOut(path, f, opt); err != nil {
+	if err := cmp.Or(checkNoSyntax(path, f), tellLeftOut(path, f, opt)); err != nil {
 		return nil, err
 	}
 	docs, err := data.Collect(f.Read(path, opt))
@@ -269,6 +271,9 @@ func (o *attackOptions) attack(ctx context.Context, a *attack.Report, docs []*da
 	}
 	if tagged {
 		fmt.Fprintln(os.Stderr, "the notes have tags, so whatever the reader finds besides is a suspect")
+		if o.ofAttacks != "" {
+			complain(fmt.Errorf("warning: --%s has no effect on notes with tags", o.ofAttacks))
+		}
 		var all []attack.Suspect
 		for _, doc := range docs {
 			for _, s := range doc.Spans {

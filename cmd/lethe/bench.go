@@ -56,7 +56,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 				return usageError(cmd, fmt.Errorf("--workers must be at most %d, and --batch at most %d", maxWorkers, ann.MaxBatch))
 			}
 			opt.Limit = time.Duration(seconds * float64(time.Second))
-			if name := given(cmd.Flags(), readingNames); opt.Corpus == "" && name != "" {
+			if name := given(cmd.Flags(), append([]string{"format", "types"}, readingNames...)); opt.Corpus == "" && name != "" {
 				return usageError(cmd, fmt.Errorf("--%s requires --corpus", name))
 			}
 			if f, err := format.Lookup(opt.Format); err != nil {

@@ -92,14 +92,17 @@ curve. If the model changes, calibrate it again.`,
 	return cmd
 }
 
-// neverTrained returns an error if a model, which may be a run, was trained on some of the notes.
+// neverTrained returns an error if a model, which may be a run or in one, was trained on some of the notes.
 func neverTrained(dir string, docs []*data.Document, p *progress) error {
-	if !models.IsRun(dir) {
-		return nil
+	run := experiments.RunAround(dir)
+	if models.IsRun(dir) {
+		var err error
+		if run, err = experiments.OpenRun(dir); err != nil {
+			return err
+		}
 	}
-	run, err := experiments.OpenRun(dir)
-	if err != nil || run.Config.Corpus.AllowOverlap {
-		return err
+	if run == nil || run.Config.Corpus.AllowOverlap {
+		return nil
 	}
 	if err := learnedFrom(run, docs, p); err != nil {
 		return fmt.Errorf("cannot calibrate, because a model has too few doubts on notes that it knows: %w", err)
@@ -108,7 +111,7 @@ func neverTrained(dir string, docs []*data.Document, p *progress) error {
 }
 
 func calibrationNotes(dir, split string, settings []string, p *progress) ([]*data.Document, error) {
-	run, err := runOf(dir, settings, "give annotated notes with --input")
+	run, err := runOf(dir, settings, split, "give annotated notes with --input")
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func systemsOf(cmd *cobra.Command, args []string) (configs []string, runs []*exp
 			configs = append(configs, arg)
 			continue
 		}
-		run, err := openRuns([]string{arg}, nil)
+		run, err := openRuns([]string{arg}, nil, "")
 		if err != nil {
 			return nil, nil, err
 		}

@@ -58,7 +58,7 @@ one place and another as two places, compare token scores.`,
 				}
 				opt.Map = m
 			}
-			runs, err := openRuns(args, nil)
+			runs, err := openRuns(args, nil, "")
 			if err != nil {
 				return err
 			}

@@ -49,8 +49,14 @@ compressed.`,
   lethe dump runs/meddocan --tokens tokens.tsv --show-text`,
 		Args: wants("MODEL|RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opt.limit < 0 {
+			ofCRF := given(cmd.Flags(), []string{"limit", "json"})
+			switch {
+			case opt.limit < 0:
 				return usageError(cmd, fmt.Errorf("--limit %d is negative", opt.limit))
+			case opt.tokens != "" && opt.tokens == opt.characters:
+				return usageError(cmd, errors.New("--tokens and --characters have the same file"))
+			case opt.tokens+opt.characters != "" && ofCRF != "":
+				return usageError(cmd, fmt.Errorf("--%s is for the weights of a CRF, and cannot be combined with --tokens or --characters", ofCRF))
 			}
 			if opt.tokens+opt.characters != "" {
 				return opt.embeddings(args[0])

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -61,7 +62,7 @@ text around them. If the notes are real, this is PHI.`,
 			case len(args) == 0:
 				return usageError(cmd, errors.New("RUN must be given, or --gold and --a"))
 			}
-			return opt.ofRuns(args)
+			return opt.ofRuns(cmd.Context(), args)
 		},
 	}
 	flags := cmd.Flags()
@@ -85,8 +86,8 @@ type findings struct {
 	Comparison *analysis.Comparison `json:"comparison,omitempty"`
 }
 
-func (o *errorsOptions) ofRuns(dirs []string) error {
-	run, err := openRun(dirs[0], o.settings)
+func (o *errorsOptions) ofRuns(ctx context.Context, dirs []string) error {
+	run, err := openRun(dirs[0], o.settings, o.split)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,13 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 			return err
 		}
 	}
-	gold, err := run.Gold(f.Split, nil)
+	var gold []*data.Document
+	var other *experiments.Run
+	if len(dirs) == 1 {
+		gold, err = run.Gold(f.Split, nil)
+	} else if other, err = openRun(dirs[1], o.settings, o.split); err == nil {
+		gold, err = experiments.SharedGold(ctx, run, other, f.Split, nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -108,15 +115,8 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	if err != nil {
 		complain(fmt.Errorf("causes of missed tokens are unknown, because the training notes cannot be read: %w", err))
 	}
-	if len(dirs) == 1 {
+	if other == nil {
 		return o.one(f, gold, found, train, scored)
-	}
-	other, err := openRun(dirs[1], o.settings)
-	if err != nil {
-		return err
-	}
-	if err := other.SameNotes(f.Split, nil); err != nil {
-		return err
 	}
 	foundB, _, err := other.Found(f.Split)
 	if err != nil {

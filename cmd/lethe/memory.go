@@ -109,7 +109,7 @@ func (o *memoryOptions) measure(cmd *cobra.Command, name string) (*memory.Report
 }
 
 func (o *memoryOptions) measureRun(ctx context.Context, dir string) (*memory.Report, error) {
-	run, err := openRun(dir, o.settings)
+	run, err := openRun(dir, o.settings, o.split)
 	if err != nil {
 		return nil, err
 	}

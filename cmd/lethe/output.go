@@ -144,13 +144,22 @@ func openInput(path, formatName string, opt format.Options) (docs data.Documents
 		}
 		return f.Decode(in, "stdin", opt), f.OneNote, nil
 	}
-	if _, err := os.Stat(path); err != nil {
+	if err := checkNoSyntax(path, f); err != nil {
 		return nil, false, err
 	}
 	if err := tellLeftOut(path, f, opt); err != nil {
 		return nil, false, err
 	}
 	return f.Read(path, opt), f.Single(path), nil
+}
+
+// checkNoSyntax returns an error if a file would be read as text although its extension is that of other formats.
+func checkNoSyntax(path string, f *format.Format) error {
+	info, err := os.Stat(path)
+	if ext := format.Ext(path); err == nil && !info.IsDir() && f.TextOnly && anotherFormat(ext, f.Name) {
+		err = fmt.Errorf("%s: as text, its syntax would be read as well: give the --format of %s files", path, ext)
+	}
+	return err
 }
 
 // tellLeftOut warns on stderr about the files of a folder that are not read.

@@ -123,7 +123,8 @@ func (o *predictOptions) apply(ctx context.Context, dir string, model *models.Mo
 	if o.input != "" {
 		return o.others(ctx, model)
 	}
-	run, err := runOf(dir, o.settings, "give an --input")
+	o.split = cmp.Or(o.split, experiments.TestSplit)
+	run, err := runOf(dir, o.settings, o.split, "give an --input")
 	if err != nil {
 		return err
 	}
@@ -207,21 +208,18 @@ func anotherFormat(ext, formatName string) bool {
 	return others
 }
 
-// runOf opens a run folder. For a model folder, which has no splits, the error contains a hint.
-func runOf(dir string, settings []string, hint string) (*experiments.Run, error) {
+// runOf opens a run folder: see openRun. For a model folder, which has no splits, the error contains a hint.
+func runOf(dir string, settings []string, split, hint string) (*experiments.Run, error) {
 	if !models.IsRun(dir) {
 		return nil, fmt.Errorf("%s: a model folder has no splits: %s", dir, hint)
 	}
-	return openRun(dir, settings)
+	return openRun(dir, settings, split)
 }
 
 // ofRun tags and scores a split.
 func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *models.Model) error {
 	corpus := &run.Config.Corpus
 	split := o.split
-	if split == "" {
-		split = experiments.TestSplit
-	}
 	if err := corpus.CheckSplit(split); err != nil {
 		return fmt.Errorf("the run's corpus has %w", err)
 	}

@@ -68,13 +68,18 @@ these are PHI.`,
 func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
 	var folders []string
 	for _, dir := range dirs {
-		if runs := studies.RunFolders(dir); runs != nil {
-			folders = append(folders, runs...)
-		} else {
-			folders = append(folders, dir)
+		runs := studies.RunFolders(dir)
+		if runs == nil {
+			runs = []string{filepath.Clean(dir)}
+		}
+		for _, run := range runs {
+			if slices.Contains(folders, run) {
+				return usageError(cmd, fmt.Errorf("%s is given twice", run))
+			}
+			folders = append(folders, run)
 		}
 	}
-	runs, err := openRuns(folders, o.settings)
+	runs, err := openRuns(folders, o.settings, o.split)
 	if err != nil {
 		return err
 	}

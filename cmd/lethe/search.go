@@ -60,6 +60,10 @@ continues with --resume and makes the same decisions.`,
 				return usageError(cmd, fmt.Errorf("--time %v is not positive", search.Time))
 			case search.Factor < 1:
 				return usageError(cmd, fmt.Errorf("--factor %d is not positive", search.Factor))
+			case method == "grid" && cmd.Flags().Changed("search-seed"):
+				return usageError(cmd, errors.New("--search-seed is for --method random: a grid tries all combinations"))
+			case search.Factor == 1 && cmd.Flags().Changed("first"):
+				return usageError(cmd, errors.New("--first cannot be combined with --factor 1, which trains all trials to their end"))
 			case search.First < 0 || cmd.Flags().Changed("first") && search.First < 1:
 				return usageError(cmd, fmt.Errorf("--first %d is not positive", search.First))
 			}

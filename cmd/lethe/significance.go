@@ -121,7 +121,7 @@ func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
 }
 
 func (o *significanceOptions) ofRuns(ctx context.Context, dirA, dirB string) (*significance.Report, error) {
-	runs, err := openRuns([]string{dirA, dirB}, o.set)
+	runs, err := openRuns([]string{dirA, dirB}, o.set, o.split)
 	if err != nil {
 		return nil, err
 	}

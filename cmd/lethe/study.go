@@ -239,7 +239,7 @@ documents; other systems are trained as configured.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&sizes, "sizes", nil, "`SIZES`, numbers of documents, or shares as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
 	flags.StringVar(&curve.By, "by", data.ByPatient, "`UNIT` of drawing: patient, which draws all notes of a patient together, or document")
-	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "scale epochs, patience and learning-rate decay, so that each size has the same number of updates (default the config's epochs)")
+	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "scale epochs, patience, and decay and schedule of the learning rate, so that each size has the same number of updates (default the config's epochs)")
 	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -113,10 +114,7 @@ func openTexts(paths []string, formatName string, reading *readingFlags) (data.D
 		if err != nil {
 			return nil, err
 		}
-		if ext := format.Ext(path); !info.IsDir() && f.TextOnly && anotherFormat(ext, f.Name) {
-			return nil, fmt.Errorf("%s: as text, its syntax would be read as well: give the --format of %s files", path, ext)
-		}
-		if err := tellLeftOut(path, f, opt); err != nil {
+		if err := cmp.Or(checkNoSyntax(path, f), tellLeftOut(path, f, opt)); err != nil {
 			return nil, err
 		}
 		switch {

@@ -207,6 +207,19 @@ func unshared(nameA string, onlyA []string, nameB string, onlyB []string, both i
 	return strings.Join(parts, "; ")
 }
 
+// SameGold returns an error unless the gold standards of two systems have the same documents, with the same texts and spans.
+func SameGold(ctx context.Context, nameA string, a data.Documents, nameB string, b data.Documents) error {
+	notesA, err := read(ctx, System{Name: nameA, Gold: a, Found: a}, nil)
+	if err != nil {
+		return err
+	}
+	notesB, err := read(ctx, System{Name: nameB, Gold: b, Found: b}, nil)
+	if err != nil {
+		return err
+	}
+	return sameGold(nameA, notesA, nameB, notesB)
+}
+
 // sameGold returns an error if the two systems were tested on different
 // documents, or if their gold standards of a document differ.
 func sameGold(nameA string, a map[string]*note, nameB string, b map[string]*note) error {

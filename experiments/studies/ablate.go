@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
@@ -94,6 +95,11 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 	if err != nil {
 		return nil, err
 	}
+	for _, v := range variants {
+		if err := c.Corpus.SameSplit(&v.config.Corpus, s.opt.Split); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.name, err)
+		}
+	}
 	if s.opt.ByPatient {
 		if err := experiments.CheckPatients("the test of significance", gold); err != nil {
 			return nil, err
@@ -141,6 +147,12 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 	}
 	variants, left = []variant{{name: Full, changes: []string{}, config: full}}, []LeftOut{}
 	add := func(a experiments.Ablation) error {
+		for _, change := range slices.Concat(a.Without, a.Set) {
+			path, _, _ := strings.Cut(change, "=")
+			if err := experiments.CheckVaried(path); err != nil {
+				return err
+			}
+		}
 		config, err := c.Variant(a)
 		if err != nil {
 			return err

@@ -103,7 +103,7 @@ type CurveOptions struct {
 	By    string // data.ByDocument, or data.ByPatient, which draws all documents of a patient before the next patient
 	// SameUpdates trains each size with as many updates as the whole training set, by stretching
 	// the number of epochs, the patience, the interval between evaluations on dev, and the decay
-	// of the learning rate. Otherwise a small set is trained for the same number of epochs, and
+	// and the schedule of the learning rate. Otherwise a small set is trained for the same number of epochs, and
 	// hence with few updates.
 	SameUpdates bool
 }
@@ -305,10 +305,13 @@ func (o CurveOptions) counts(all int) ([]int, error) {
 // stretch changes the schedule so that a training set gets as many updates as the whole, which is
 // larger by the factor times.
 func stretch(a *ann.Config, times float64) {
-	t := &a.Training
+	t, schedule := &a.Training, &a.Optimizer.Schedule
 	up := func(n int) int { return int(math.Ceil(float64(n) * times)) }
+	nearest := func(n int) int { return int(math.Round(float64(n) * times)) }
 	t.Epochs, t.Patience = up(t.Epochs), up(t.Patience)
-	t.EvaluateEvery = max(1, int(math.Round(float64(t.EvaluateEvery)*times)))
+	t.EvaluateEvery = max(1, nearest(t.EvaluateEvery))
+	schedule.Warmup *= times
+	schedule.Every, schedule.Patience = nearest(schedule.Every), nearest(schedule.Patience)
 	a.Optimizer.Decay = math.Pow(a.Optimizer.Decay, 1/times)
 }
 

@@ -155,9 +155,17 @@ func (s *search) prepare() error {
 			return fmt.Errorf("%s: is in the space twice", d.path)
 		}
 	}
+	for _, d := range s.Space {
+		if d.steps > 0 && !s.Grid {
+			return fmt.Errorf("%s: steps: only --method grid has them", d.path)
+		}
+	}
 	s.Factor, s.rungs = cmp.Or(s.Factor, 3), []int{0}
 	if network := ann.Of(s.config.System); network != nil {
 		epochs := network.Training.Epochs
+		if s.First > epochs {
+			return fmt.Errorf("--first %d epochs, but training.epochs is %d", s.First, epochs)
+		}
 		s.First = cmp.Or(s.First, (epochs+8)/9)
 		s.rungs = nil
 		for n := s.First; s.Factor > 1 && n < epochs; n *= s.Factor {
@@ -205,15 +213,28 @@ func (s *search) prepare() error {
 	return nil
 }
 
-// check returns an error unless the ends of all dimensions, and all values of choices, are valid.
+// check returns an error unless the ends of all dimensions, a value between them, and all values of choices, are valid, and give trials whose scores can be compared.
 func (s *search) check() error {
 	for _, d := range s.Space {
+		if err := experiments.CheckVaried(d.path); err != nil {
+			return err
+		}
 		values := d.from
 		if d.kind != "choice" {
 			values = []string{d.at(0), d.at(1)}
+			if !s.Grid {
+				values = append(values, d.at(0.382)) // it need not be a whole number, as the ends may be
+			}
 		}
 		for _, v := range values {
-			if _, err := s.config.With(d.path + "=" + v); err != nil {
+			trial, err := s.config.With(d.path + "=" + v)
+			if err == nil {
+				err = s.config.Corpus.SameSplit(&trial.Corpus, experiments.DevSplit)
+			}
+			if err == nil && scoreName(trial) != scoreName(s.config) {
+				err = errors.New("must not change the score by which trials are compared")
+			}
+			if err != nil {
 				return fmt.Errorf("%s=%s: %w", d.path, v, err)
 			}
 		}
@@ -464,7 +485,7 @@ func (s *search) spent() (total time.Duration, err error) {
 
 // result describes all trials.
 func (s *search) result() (*SearchResult, error) {
-	r := &SearchResult{Study: s.kind, Name: s.config.Name, Seeds: s.opt.Seeds, Score: s.scoreName(), Epochs: s.rungs, Trials: []Trial{}}
+	r := &SearchResult{Study: s.kind, Name: s.config.Name, Seeds: s.opt.Seeds, Score: scoreName(s.config), Epochs: s.rungs, Trials: []Trial{}}
 	for _, d := range s.Space {
 		r.Keys = append(r.Keys, d.path)
 	}
@@ -512,8 +533,8 @@ func (s *search) result() (*SearchResult, error) {
 
 // scoreName returns the name of the score that is compared: for a network, the one that decides which
 // epoch is the best.
-func (s *search) scoreName() string {
-	if network := ann.Of(s.config.System); network != nil {
+func scoreName(c *experiments.Config) string {
+	if network := ann.Of(c.System); network != nil {
 		return cmp.Or(network.Training.Metric, "strict") + " " + strings.Replace(cmp.Or(network.Training.Measure, "f1"), "f1", "F1", 1)
 	}
 	return "strict F1"

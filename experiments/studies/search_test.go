@@ -219,6 +219,13 @@ func TestSearchWithFailures(t *testing.T) {
 		"seed: a grid requires steps, the number of values between 1 and 9": {Grid: true, Space: space(t, "seed={integer: [1, 9]}")},
 		"system.ann.network.dropout=1: ...":                                 {Space: space(t, "system.ann.network.dropout={uniform: [0, 1]}")},
 		"system.ann.network.droput=0: ...":                                  {Space: space(t, "system.ann.network.droput=[0]")},
+		// The best of trials that were scored on other notes or by another score was not the best, and these keys had no effect.
+		"seed: cannot be varied, because a study decides it for all of its runs":                                  {Space: space(t, "seed=[1, 2]")},
+		"name: cannot be varied, because a study decides it for all of its runs":                                  {Space: space(t, "name=[a, b]")},
+		"corpus.seed=2: corpus.seed: must not change the notes of dev, their annotations or types, ...":           {Space: space(t, "corpus.seed=[2]")},
+		"corpus.notes.dev=2: corpus.notes.dev: must not change the notes of dev, their annotations or types, ...": {Space: space(t, "corpus.notes.dev=[2]")},
+		"corpus.merge=[train, dev]: the corpus has no split dev of its own ...":                                   {Space: space(t, "corpus.merge=[[train, dev]]")},
+		"system.ann.training.metric=binary_token: must not change the score by which trials are compared":         {Space: space(t, "system.ann.training.metric=[binary_token]")},
 	} {
 		dir := filepath.Join(t.TempDir(), "bad")
 		_, err := Search(t.Context(), c, so, Options{Dir: dir})
@@ -249,6 +256,16 @@ func TestSearchOfCRF(t *testing.T) {
 	}
 	if len(r.Trials) != 7 || settings[3] != "system.crf.training.l2=0.1 system.crf.features=[{family: word}]" {
 		t.Errorf("trials %q", settings)
+	}
+}
+
+// What changes only the notes to train on can be varied.
+func TestSearchVariesTheTrainingNotes(t *testing.T) {
+	c := load(t, "name: crf\ncorpus: {format: jsonl, types: i2b2-2014, splits: {train: a, dev: b}}\nsystem: {crf: {features: [{family: lower}]}}\n")
+	s := &search{study: &study{config: c}}
+	s.Space = space(t, "corpus.splits.train=[c]", "corpus.copies={choice: [{number: 1, typos: 0.1}]}", "corpus.subset.documents={integer: [1, 3]}", "corpus.seed=[2]")
+	if err := s.check(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -313,7 +314,7 @@ func TestAblations(t *testing.T) {
 		}
 	}
 
-	variants, _, err = ablations(load(t, tiny, "system.ann.network.characters=cnn"))
+	variants, _, err = ablations(load(t, tiny, "system.ann.network.characters=cnn", "system.ann.network.character_lstm=0"))
 	if err != nil || ann.Of(variants[len(variants)-1].config.System).Network.ReadsCharacters() {
 		t.Errorf("a character CNN is not left out: %v", err)
 	}
@@ -330,10 +331,12 @@ func TestAblations(t *testing.T) {
 		"{name: no-crf, set: [seed=2]}":                                              "ablations[0].name: no-crf is already one of the compared networks",
 		"{name: a, set: [system.ann.network.dropout=0.1]}":                           "ablations[0] (a): the same network as full",
 		"{name: a, set: [system.ann.constrain=false, system.ann.network.crf=false]}": "ablations[0] (a): the same network as no-crf",
-		"{name: a, set: [sed=0]}":                                                    "ablations[0] (a): sed: unknown key (have name, seed, seeds, corpus, system, clean, ablations)",
-		"{name: a, set: [system.ann.network.dropout=1.5]}":                           "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
-		"{name: a, set: [dropout]}":                                                  "ablations[0] (a): dropout: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first",
-		"{name: a, set: [corpus.types=mimic]}":                                       "ablations[0] (a): the type set is another, so the scores cannot be compared",
+		// The variant was trained with the seeds of the study, as full was, and had no effect.
+		"{name: a, set: [seed=3]}":                         "ablations[0] (a): seed: cannot be varied, because a study decides it for all of its runs",
+		"{name: a, set: [sed=0]}":                          "ablations[0] (a): sed: unknown key (have name, seed, seeds, corpus, system, clean, ablations)",
+		"{name: a, set: [system.ann.network.dropout=1.5]}": "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
+		"{name: a, set: [dropout]}":                        "ablations[0] (a): dropout: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first",
+		"{name: a, set: [corpus.types=mimic]}":             "ablations[0] (a): the type set is another, so the scores cannot be compared",
 	} {
 		real := strings.Replace(tiny, "synth\n  notes: {train: 12, dev: 4, test: 3}", "brat\n  types: i2b2-2014\n  splits: {train: a, dev: b}", 1)
 		if _, _, err := ablations(load(t, real+"ablations: ["+yaml+"]\n")); err == nil || err.Error() != want {
@@ -562,6 +565,16 @@ func TestStretch(t *testing.T) {
 	if a.Training.Epochs != 300 || a.Training.Patience != 80 || a.Training.EvaluateEvery != 20 ||
 		math.Abs(math.Pow(a.Optimizer.Decay, 300)-math.Pow(0.97, 30)) > 1e-12 {
 		t.Errorf("stretched: %+v %+v", a.Training, a.Optimizer)
+	}
+	// The schedule stayed as it was, so that the rate of small sets fell too early, or a plateau was shorter than the epochs between two scores.
+	for schedule, want := range map[string]nn.Schedule{
+		"{method: step, every: 3, warmup: 0.5}": {Method: "step", Every: 30, Warmup: 5},
+		"{method: plateau, patience: 2}":        {Method: "plateau", Patience: 20},
+	} {
+		c = load(t, tiny, "system.ann.training={epochs: 30, patience: 8, evaluate_every: 2}", "system.ann.optimizer.schedule="+schedule)
+		if got := ann.Of(stretched(10).System).Optimizer.Schedule; got != want {
+			t.Errorf("stretched: %+v", got)
+		}
 	}
 	if same := stretched(1); !cmp.Equal(same, c, cmpopts.IgnoreUnexported(experiments.Config{})) {
 		t.Errorf("all documents have another schedule: %v", same)

@@ -104,8 +104,8 @@ func (c Config) Validate() error {
 	return c.Cell.Validate()
 }
 
-// Effects returns an error that begins with the first key of the character part whose value differs from its default but has no effect, because the character part is of
-// another kind. 0, with which there would be no such part, is no error.
+// Effects returns an error that begins with the first key whose value differs from its default but has no effect, because the network lacks the part that it is for. 0, with
+// which there would be no such part, is no error.
 func (c Config) Effects() error {
 	d := DefaultConfig()
 	for _, s := range []struct {
@@ -116,6 +116,12 @@ func (c Config) Effects() error {
 		if s.size != s.standard && s.size != 0 && c.Characters != s.part {
 			return fmt.Errorf("%s: is only for characters: %s, not for %s", s.key, s.part, c.Characters)
 		}
+	}
+	switch {
+	case c.TokenScale != 0 && c.TokenEmbedding == 0:
+		return fmt.Errorf("token_scale: %v, but token_embedding is 0", c.TokenScale)
+	case c.Cell != d.Cell && len(c.TokenLSTM.layers()) == 0 && (c.Characters != CharacterLSTM || c.CharacterLSTM == 0):
+		return fmt.Errorf("cell: %s, but there is no LSTM: token_lstm is 0, and characters have none", c.Cell)
 	}
 	return nil
 }

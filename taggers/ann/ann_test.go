@@ -16,6 +16,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
@@ -376,6 +377,16 @@ func TestFitWithoutDev(t *testing.T) {
 	}
 }
 
+// A clean network that no word and no character of the notes could be in was trained without a word, and found nothing.
+func TestNothingToLearnFromIsAnError(t *testing.T) {
+	cfg := small()
+	cfg.Vocabulary.MinPatients, cfg.Training.Patience = 1000, 0
+	task := taggers.Task{Types: types(t), Train: notes(t, 6, synth.Train)}
+	if _, err := cfg.Fit(t.Context(), task); err == nil || !strings.Contains(err.Error(), "min_patients: 1000), so there is nothing to learn from") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // The vector of SENNA's word UNKNOWN is that of the unknown token.
 func TestUnknownWordOfSENNA(t *testing.T) {
 	cfg := small()
@@ -489,6 +500,17 @@ func TestValidateNamesTheKey(t *testing.T) {
 			c.Features.Resources.Rules = []rules.Config{{Set: "english"}}
 		},
 		"optimizer.learning_rate": func(c *Config) { c.Optimizer.LearningRate = 0 },
+		// These had no effect.
+		"optimizer.schedule.every":     func(c *Config) { c.Optimizer.Schedule = nn.Schedule{Method: "step", Every: 100} },
+		"training.unknown_singletons:": func(c *Config) { c.Network.TokenEmbedding, c.Training.UnknownSingletons = 0, 0.1 },
+		"network.token_scale":          func(c *Config) { c.Network.TokenEmbedding, c.Network.TokenScale = 0, 0.1 },
+		"network.cell": func(c *Config) {
+			c.Network.TokenLSTM, c.Network.Characters, c.Network.Cell = tagger.Units{0}, tagger.CharacterCNN, nn.Standard
+		},
+		"transfer.rates.features": func(c *Config) { c.Start, c.Transfer.Rates = "run", map[string]float64{"features": 0.1} },
+		"transfer.freeze": func(c *Config) {
+			c.Start, c.Transfer.Freeze = "run", []string{"characters", "token_embedding", "token_lstm", "hidden", "logits", "crf"}
+		},
 	} {
 		c := DefaultConfig()
 		edit(&c)

@@ -5,6 +5,7 @@ package ann
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/nn"
@@ -235,7 +236,14 @@ func (c Config) Effects() error {
 	if err := c.Network.Effects(); err != nil {
 		return fmt.Errorf("network.%w", err)
 	}
+	if err := c.Transfer.effects(c.layers()); err != nil {
+		return fmt.Errorf("transfer.%w", err)
+	}
 	switch t := c.Training; {
+	case c.Network.TokenEmbedding == 0 && t.UnknownSingletons != DefaultConfig().Training.UnknownSingletons && t.UnknownSingletons > 0:
+		return errors.New("training.unknown_singletons: requires a positive network.token_embedding")
+	case c.Optimizer.Schedule.Every >= t.Epochs:
+		return fmt.Errorf("optimizer.schedule.every: %d epochs, but training.epochs is %d", c.Optimizer.Schedule.Every, t.Epochs)
 	case c.Vectors.File == "" && c.Vectors.Keep != "all":
 		return errors.New("vectors.keep: requires vectors.file")
 	case c.Vectors.File == "" && c.Vectors.Most > 0:
@@ -244,6 +252,16 @@ func (c Config) Effects() error {
 		return fmt.Errorf("training.patience: %d epochs, but dev is scored only every %d (training.evaluate_every): choose at least as many, or 0", t.Patience, t.EvaluateEvery)
 	}
 	return nil
+}
+
+// layers returns those of the layers that the network has.
+func (c Config) layers() []string {
+	n := c.Network
+	has := map[string]bool{
+		"characters": n.ReadsCharacters(), "token_embedding": n.TokenEmbedding > 0, "features": !c.Features.IsZero(),
+		"token_lstm": n.TokenLSTM[0] > 0, "hidden": n.Hidden > 0, "logits": true, "crf": n.CRF,
+	}
+	return slices.DeleteFunc(slices.Clone(layers), func(layer string) bool { return !has[layer] })
 }
 
 // plateau is the schedule that depends on the scores on dev.

@@ -38,6 +38,22 @@ func (t Training) metric(types *data.TypeSet) (*devMetric, error) {
 	return m, nil
 }
 
+// check returns an error if the documents of a split have no annotation that the metric counts, so that each epoch has the score 0. It
+// accepts a nil pointer.
+func (m *devMetric) check(split string, docs []*data.Document) error {
+	if m == nil {
+		return nil
+	}
+	gold := make([][]data.Span, len(docs))
+	for i, d := range docs {
+		gold[i] = d.Spans
+	}
+	if m.score(docs, gold) == 0 {
+		return fmt.Errorf("training.metric: %s contains no annotation that %s counts, so that the score of each epoch is 0", split, m.metric.Name)
+	}
+	return nil
+}
+
 // score returns the score of the spans found in documents, of which there is at least one.
 func (m *devMetric) score(gold []*data.Document, system [][]data.Span) float64 {
 	tallies := make([][]float64, len(gold))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +132,27 @@ func TestUnknownMetric(t *testing.T) {
 	_, err := cfg.Fit(context.Background(), task)
 	if checked := cfg.Check(types(t), 1); err == nil || checked == nil || err.Error() != checked.Error() || !strings.HasPrefix(err.Error(), "training.metric: metric strict/NOBODY: no such type") {
 		t.Errorf("training says %v, the check %v", err, checked)
+	}
+}
+
+// With a metric of a type that dev or train does not have, the first epoch was the best, and nobody learned why.
+func TestMetricOfATypeThatDoesNotOccur(t *testing.T) {
+	cfg := small()
+	cfg.Training.Metric = "strict/DATE"
+	without := func(docs []*data.Document) []*data.Document {
+		for _, d := range docs {
+			d.Spans = slices.DeleteFunc(d.Spans, func(s data.Span) bool { return s.Type == "DATE" })
+		}
+		return docs
+	}
+	for split, task := range map[string]taggers.Task{
+		"dev":   {Types: types(t), Train: notes(t, 4, synth.Train), Dev: without(notes(t, 2, synth.Dev))},
+		"train": {Types: types(t), Train: without(notes(t, 4, synth.Train)), Dev: notes(t, 2, synth.Dev)},
+	} {
+		want := "training.metric: " + split + " contains no annotation that strict/DATE counts, so that the score of each epoch is 0"
+		if _, err := cfg.Fit(t.Context(), task); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v", split, err)
+		}
 	}
 }
 

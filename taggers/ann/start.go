@@ -83,6 +83,19 @@ func (t Transfer) Validate(start bool) error {
 	return nil
 }
 
+// effects returns an error that begins with the first key that has no effect on a network with these layers.
+func (t Transfer) effects(has []string) error {
+	for _, name := range slices.Sorted(maps.Keys(t.Rates)) {
+		if !slices.Contains(has, name) {
+			return fmt.Errorf("rates.%s: the network has no such layer", name)
+		}
+	}
+	if !slices.ContainsFunc(has, func(layer string) bool { return !slices.Contains(t.Freeze, layer) }) {
+		return errors.New("freeze: nothing is left to train, because the network has no other layers")
+	}
+	return nil
+}
+
 // takes reports whether a layer is taken if both networks have it.
 func (t Transfer) takes(layer string) bool {
 	return slices.Contains(layers, layer) && (t.Layers == nil || slices.Contains(t.Layers, layer))

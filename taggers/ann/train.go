@@ -93,6 +93,15 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	if err != nil {
 		return nil, err
 	}
+	if len(task.Dev) > 0 {
+		err = metric.check("dev", task.Dev)
+		if err == nil && cfg.Start == "" { // which may know types that train lacks
+			err = metric.check("train", task.Train)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	c := &course{task: task, metric: metric}
 	r, err := cfg.reader()
 	if err != nil {
@@ -169,6 +178,10 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	}
 	if len(c.sentences) == 0 {
 		return nil, fmt.Errorf("the training documents contain no tokens")
+	}
+	if n := cfg.Network; (n.TokenEmbedding == 0 || len(v.tokens) == 1) && (!n.ReadsCharacters() || len(v.characters) == 1) && cfg.Features.IsZero() {
+		return nil, fmt.Errorf("no token or character that the network reads occurs in enough training documents or patients (vocabulary.min_documents: %d, min_patients: %d), so there is nothing to learn from",
+			cfg.Vocabulary.MinDocuments, cfg.Vocabulary.MinPatients)
 	}
 	c.singleton = make([]bool, len(v.tokens))
 	for i, t := range v.tokens {

@@ -89,7 +89,7 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		return nil, err
 	}
 	t.extractor = extractor
-	if len(extractor.Attributes()) == 0 {
+	if !informative(extractor) {
 		return nil, fmt.Errorf("no value of a feature occurs in enough training documents or patients (min_documents: %d, min_patients: %d), so there is nothing to learn from", cfg.MinDocuments, cfg.MinPatients)
 	}
 	sequences := slices.Concat(drawn...)
@@ -101,9 +101,19 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		t.models = append(t.models, m)
 	}
 	if cfg.Training.L1 > 0 {
-		return t, t.prune()
+		if err := t.prune(); err != nil {
+			return nil, err
+		}
+		if !informative(t.extractor) {
+			return nil, fmt.Errorf("training.l1: %v, which sets the weights of all values of features to 0, so that nothing is learned", cfg.Training.L1)
+		}
 	}
 	return t, nil
+}
+
+// informative reports whether an extractor has an attribute that says anything of tokens, other than that they are at the edge of a sentence.
+func informative(e *feature.Extractor) bool {
+	return slices.ContainsFunc(e.Attributes(), func(a feature.Attribute) bool { return a.Value != "" })
 }
 
 // Contents implements taggers.Inventory.

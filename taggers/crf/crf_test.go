@@ -571,6 +571,9 @@ func TestNothingToLearnFromIsAnError(t *testing.T) {
 		"min_documents: 1000": func(c *Config) { c.MinDocuments = 1000 },
 		"min_patients: 1000":  func(c *Config) { c.MinPatients = 1000 },
 		"min_count: 1000000":  func(c *Config) { c.MinCount = 1000000 },
+		// With a window, the edges of sentences are values, too, from which it learned that nothing is PHI.
+		"min_documents: 1001": func(c *Config) { c.MinDocuments, c.Features[0].Window = 1001, 1 },
+		"training.l1: 1e+06":  func(c *Config) { c.Training.L1 = 1e6 },
 	} {
 		c := small()
 		c.Features = []feature.Spec{{Family: "word"}}

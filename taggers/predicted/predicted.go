@@ -92,9 +92,13 @@ func (c Config) read(types *data.TypeSet) (*Tagger, error) {
 		given = data.Any
 	}
 	t := &Tagger{c.Path, map[string]note{}}
+	occur := map[string]bool{} // the types of the file
 	for doc, err := range format.Read(c.Format, c.Path, format.Options{Types: given}) {
 		if err != nil {
 			return nil, err
+		}
+		for _, s := range doc.Spans {
+			occur[s.Type] = true
 		}
 		n := note{ID: doc.ID, Text: digest(doc.Text)}
 		for _, s := range disjoint(c.translate(doc.Spans)) {
@@ -105,7 +109,23 @@ func (c Config) read(types *data.TypeSet) (*Tagger, error) {
 	if len(t.notes) == 0 {
 		return nil, fmt.Errorf("%s: contains no notes", c.Path)
 	}
+	if len(c.Types) > 0 {
+		if err := c.checkTypes(occur); err != nil {
+			return nil, err
+		}
+	}
 	return t, nil
+}
+
+// checkTypes returns an error if the settings name a type that does not occur in the file while they leave out types that do, as a typing
+// error does.
+func (c Config) checkTypes(occur map[string]bool) error {
+	absent := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Types)), func(name string) bool { return occur[name] })
+	left := slices.DeleteFunc(slices.Sorted(maps.Keys(occur)), func(name string) bool { return c.Types[name] != "" })
+	if len(absent) == 0 || len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("types: %s does not occur in %s, of which these types are left out: %s", absent[0], c.Path, strings.Join(left, ", "))
 }
 
 // translate returns the spans whose types the settings name, with the types of the corpus.
