@@ -1,7 +1,6 @@
 package surrogate
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 	"sync"
@@ -128,13 +127,10 @@ func (n *names) nicknames(all []nameMention) {
 	}
 }
 
-//go:embed lists/nicknames.txt
-var nicknameList string
-
 // formalNames lists the names that each nickname may be short for.
 var formalNames = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
-	for line := range strings.Lines(nicknameList) {
+	for line := range strings.Lines(nameList("nicknames.txt")) {
 		formal, nicks, ok := strings.Cut(line, ":")
 		if !ok || strings.HasPrefix(line, "#") {
 			continue

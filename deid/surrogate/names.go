@@ -2,12 +2,15 @@ package surrogate
 
 import (
 	_ "embed"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/archived"
 )
 
 // Names are replaced word by word. A word has the same surrogate in all notes of a patient, so that all forms of a name remain forms of one name, and
@@ -66,8 +69,9 @@ type known struct {
 var (
 	//go:embed lists/known.txt
 	knownLists string
-	//go:embed lists/gender.txt
-	genderList string
+	// nameArchive has the folder lists/names, which is larger. TestArchive makes it.
+	//go:embed lists/names.zip.br
+	nameArchive []byte
 )
 
 // NameWords returns all words that the package knows as first names or surnames, of many cultures, folded and sorted: examples for a model of
@@ -93,8 +97,17 @@ func IsFirstName(folded string) bool {
 // IsSurname reports whether a word, folded, is a surname that the package knows. Some are first names or ordinary words as well.
 func IsSurname(folded string) bool { return builtin().known.surname[folded] }
 
+// nameList returns a file of the folder lists/names.
+func nameList(file string) string {
+	text, err := fs.ReadFile(archived.Open(nameArchive), "names/"+file)
+	if err != nil {
+		panic(err) // the archive is embedded
+	}
+	return string(text)
+}
+
 // listedNames are the first names of gender.txt.
-var listedNames = sync.OnceValue(func() map[string]int { return readGenders(genderList) })
+var listedNames = sync.OnceValue(func() map[string]int { return readGenders(nameList("gender.txt")) })
 
 // newKnown collects the names that languages have on their lists, and gives each language its first names.
 func newKnown(l *languages) *known {

@@ -218,7 +218,7 @@ func (f *features) save(dir string) error {
 	if f == nil {
 		return nil
 	}
-	raw, err := json.MarshalIndent(f.values, "", " ")
+	raw, err := json.Marshal(f.values)
 	if err != nil {
 		return err
 	}
