@@ -87,16 +87,19 @@ const (
 
 func formOf(word string) form {
 	first, size := utf8.DecodeRuneInString(word)
-	rest := word[size:]
-	if rest == "" || !unicode.IsLetter(first) {
+	if size == len(word) || !unicode.IsLetter(first) {
 		return mixed
 	}
-	switch inLower := strings.ToLower(rest) == rest; {
-	case unicode.IsUpper(first) && inLower:
+	upperRest, lowerRest := false, false
+	for _, r := range word[size:] {
+		upperRest, lowerRest = upperRest || unicode.IsUpper(r), lowerRest || unicode.IsLower(r)
+	}
+	switch {
+	case unicode.IsUpper(first) && !upperRest:
 		return title
-	case unicode.IsUpper(first) && strings.ToUpper(rest) == rest:
+	case unicode.IsUpper(first) && !lowerRest:
 		return capitals
-	case inLower:
+	case !upperRest:
 		return lower
 	}
 	return mixed
