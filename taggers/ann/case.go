@@ -2,7 +2,6 @@ package ann
 
 import (
 	"iter"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,24 +24,31 @@ const (
 // capitals. It returns nil if that changes nothing. It also returns the reading of which the features are drawn. That is the one with more capitals, because lists
 // of names require them.
 func (t *Tagger) restored(x reader.Text) (doc *data.Document, cased reader.Text) {
-	text := []byte(x.Doc.Text)
-	restore := func(tokens []data.Token, only form) {
-		for _, token := range tokens {
-			if word := x.Doc.Text[token.Start:token.End]; formOf(word) == only {
-				copy(text[token.Start:token.End], t.vocabulary.restore(word))
-			}
+	var n counts
+	var lines [][]data.Token // of capitals
+	for line := range tokensOfLines(x) {
+		c := count(x.Doc.Text, line)
+		if c[capitals] >= minLine && c.all(capitals) {
+			lines = append(lines, line)
+		}
+		for form, words := range c {
+			n[form] += words
 		}
 	}
-	n := count(x.Doc.Text, x.Tokens)
+	only := capitals
 	switch {
 	case n.all(capitals):
-		restore(x.Tokens, capitals)
+		lines = [][]data.Token{x.Tokens}
 	case n.all(lower):
-		restore(x.Tokens, lower)
-	default:
-		for line := range tokensOfLines(x) {
-			if n := count(x.Doc.Text, line); n[capitals] >= minLine && n.all(capitals) {
-				restore(line, capitals)
+		lines, only = [][]data.Token{x.Tokens}, lower
+	case lines == nil:
+		return nil, x
+	}
+	text := []byte(x.Doc.Text)
+	for _, line := range lines {
+		for _, token := range line {
+			if word := x.Doc.Text[token.Start:token.End]; formOf(word) == only {
+				copy(text[token.Start:token.End], t.vocabulary.restore(word))
 			}
 		}
 	}
@@ -51,25 +57,26 @@ func (t *Tagger) restored(x reader.Text) (doc *data.Document, cased reader.Text)
 	}
 	again := *x.Doc
 	again.Text = string(text)
-	if cased = x; n.all(lower) {
+	if cased = x; only == lower {
 		cased.Doc = &again
 	}
 	return &again, cased
 }
 
-// tokensOfLines yields the tokens of each line.
+// tokensOfLines yields the tokens of each line that has any.
 func tokensOfLines(x reader.Text) iter.Seq[[]data.Token] {
 	return func(yield func([]data.Token) bool) {
-		for tokens := x.Tokens; len(tokens) > 0; {
-			n := len(tokens)
-			if length := strings.IndexByte(x.Doc.Text[tokens[0].Start:], '\n'); length >= 0 {
-				end := tokens[0].Start + length
-				n = max(1, slices.IndexFunc(tokens, func(t data.Token) bool { return t.Start > end }))
+		from := 0
+		for i := 1; i < len(x.Tokens); i++ {
+			if strings.IndexByte(x.Doc.Text[x.Tokens[i-1].End:x.Tokens[i].Start], '\n') >= 0 {
+				if !yield(x.Tokens[from:i]) {
+					return
+				}
+				from = i
 			}
-			if !yield(tokens[:n]) {
-				return
-			}
-			tokens = tokens[n:]
+		}
+		if from < len(x.Tokens) {
+			yield(x.Tokens[from:])
 		}
 	}
 }

@@ -23,6 +23,7 @@ func TestCaseIsRestored(t *testing.T) {
 	tagger, r := caseTagger(t)
 	for text, want := range map[string]string{
 		"THE PATIENT HAS HTN.\nSEEN BY DR QUANDREL-SMITH, EL NIÑO":                              "the patient has HTN.\nseen by Dr Quandrel-Smith, EL niño",
+		"The patient.\nTHE PATIENT HAS HTN AND SMITH.\n":                                        "The patient.\nthe patient has HTN and Smith.\n",
 		"the patient has HTN, seen by dr quandrel smith":                                        "the patient has HTN, seen by Dr Quandrel Smith",
 		"The patient was seen.\nTHE PATIENT HAS HTN AND SMITH.\nSEEN BY SMITH\nSMITH AND Smith": "The patient was seen.\nthe patient has HTN and Smith.\nSEEN BY SMITH\nSMITH AND Smith",
 		"THE PATIENT HAS SEEN A STRAßE, İSTANBUL":                                               "the patient has seen A STRAßE, İSTANBUL", // ß has no capital, and the dotted capital another length in lower case
