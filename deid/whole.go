@@ -250,7 +250,7 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
 		value, labelled := text[s.Start:s.End], text[s.Start-len(before):s.End]
-		if value == "99991231" || len(value) == len("9999-12-31") && value[4] == '-' && surrogate.IsSentinel(value) {
+		if len(value) == len("9999-12-31") && value[4] == '-' && surrogate.IsSentinel(value) {
 			return true
 		}
 		if (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) {

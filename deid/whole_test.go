@@ -166,7 +166,7 @@ func TestRulersWereTakenForPHI(t *testing.T) {
 		"«IDNUM|| 554433 |»":                  "| «IDNUM|554433» |",
 		"«PATIENT|Lund, Oda»":                 "«PATIENT|Lund, Oda»",
 		"to «MEDICALRECORD|9999-12-31»":       "to 9999-12-31", // a date that means "no end"
-		"to «MEDICALRECORD|99991231»":         "to 99991231",
+		"to «MEDICALRECORD|99991231»":         "to «MEDICALRECORD|99991231»",
 		"«PATIENT|Oda\nLund»":                 "«PATIENT|Oda\nLund»",
 		"«OTHER|②» and «OTHER|王»":             "«OTHER|②» and «OTHER|王»",
 		"«PHONE|(555) 555-0199» «PHONE|+1 5»": "«PHONE|(555) 555-0199» «PHONE|+1 5»",
@@ -218,12 +218,13 @@ func TestATimeAfterADateWasTakenForADate(t *testing.T) {
 		"on «DATE|2071-03-04» «DATE|14-45-1999»": "on [DATE] [DATE]",
 		"on «DATE|14-45-00»":                     "on [DATE]",
 		// As Oracle writes them: the years 1945 and 2000 were made of the times.
-		"on «DATE|05/01/2071» «DATE|10.30.45» by":     "on [DATE] 10.30.45 by",
+		"on «DATE|05/01/2071» «DATE|10.35.45» by":     "on [DATE] 10.35.45 by",
 		"on «DATE|2071-05-01» «DATE|10.30.00.000000»": "on [DATE] 10.30.00.000000",
-		"on «DATE|01-MAY-2071» «DATE|10.30»":          "on [DATE] 10.30",
-		"on «DATE|01.05.2071» «DATE|10.11.12»":        "on [DATE] 10.11.12",
-		"on «DATE|01.05.71» «DATE|10.11.71», 1.5.71":  "on [DATE] [DATE], 1.5.71",
-		"on «DATE|01.05.2071» «DATE|10.11»":           "on [DATE] [DATE]",
+		"on «DATE|01-MAY-2071» «DATE|10.45»":          "on [DATE] 10.45",
+		// What may be a date is one.
+		"on «DATE|01.05.2071» «DATE|12.06.71»": "on [DATE] [DATE]",
+		"on «DATE|3-4-2071» «DATE|05.06.07»":   "on [DATE] [DATE]",
+		"on «DATE|01.05.2071» «DATE|10.11»":    "on [DATE] [DATE]",
 	})
 }
 

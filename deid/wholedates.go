@@ -82,8 +82,8 @@ func overLines(text string, s data.Span, from, to int) data.Span {
 // maxLineEnd is how many bytes the end of a line and the blanks beside it may have.
 const maxLineEnd = 16
 
-// isClock reports whether a span is the time of day after a date, as in 2071-03-04_10-15-00 and 04-MAR-2071 10.15.00. Behind a blank it is one only if it cannot be a date, or has
-// periods where the date has none or a year in full.
+// isClock reports whether a span is the time of day after a date, as in 2071-03-04_10-15-00 and 04-MAR-2071 10.15.00.000 AM. Behind a blank it is one only if it cannot be a date,
+// or has fractions of a second.
 func isClock(text string, s data.Span) bool {
 	m := clockValue.FindStringSubmatch(text[s.Start:s.End])
 	if m == nil {
@@ -93,9 +93,8 @@ func isClock(text string, s data.Span) bool {
 	if before == nil {
 		return false
 	}
-	year, sign, gap := before[1]+before[4], before[2]+before[3], before[5]
-	mayBeDate := m[1] != "00" && m[3] != "00" && (m[1] <= "12" && m[3] <= "31" || m[3] <= "12")
-	return gap != " " || !mayBeDate || m[2] == "." && (sign != "." || len(year) == 4 && m[4] != "")
+	mayBeDate := m[1] != "00" && m[2] != "00" && (m[1] <= "12" && m[2] <= "31" || m[2] <= "12")
+	return before[1] != " " || !mayBeDate || m[3] != ""
 }
 
 // isParity reports whether a span is the digits of an obstetric formula: G5P2022 is no year.
@@ -309,7 +308,7 @@ var (
 	weekdayBefore       = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $|\b(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)\.?,? $`)
 	dayAndShortMonth    = regexp.MustCompile(`^[0-9]{1,2}[ .-]?(?i:` + months + `)\.?$`)
 	shortYearAfter      = regexp.MustCompile(`^([ .-]['’]?[0-9]{2}) *(?:\n|$|[,;)\]]|\.(?:[ \n]|$))`)
-	clockValue          = regexp.MustCompile(`^([01][0-9]|2[0-3])([-.])([0-5][0-9])(?:[-.]([0-5][0-9])(?:\.[0-9]{1,9})?)?$`)
-	dateAndGap          = regexp.MustCompile(`(?:^|[^0-9])(?:([0-9]{4})([-./])[0-9]{2}[-./][0-9]{2}|[0-9]{1,2}([-./])(?:[0-9]{1,2}|\pL{3})[-./]([0-9]{4}|[0-9]{2}))([ T_])$`)
+	clockValue          = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9](\.[0-9]{1,9})?)?$`)
+	dateAndGap          = regexp.MustCompile(`(?:^|[^0-9])(?:[0-9]{4}[-./][0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[-./](?:[0-9]{1,2}|\pL{3})[-./](?:[0-9]{4}|[0-9]{2}))([ T_])$`)
 	monthAndDate        = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
 )

@@ -39,7 +39,7 @@ func isFullName(text string) bool {
 		text = given + " " + surnames
 	}
 	words := strings.Fields(text)
-	if len(words) < 2 || len(words) > maxFullNameWords || comma && len(strings.Fields(given)) == 0 || eponyms()[fold.Fold(strings.Join(words, " "))] {
+	if len(words) < 2 || len(words) > maxFullNameWords || comma && len(strings.Fields(given)) == 0 || eponyms()[termOf(strings.Join(words, " "))] {
 		return false
 	}
 	form := formOf(words[0])
@@ -80,7 +80,7 @@ func formOf(word string) form {
 	return mixed
 }
 
-// isInitial reports whether a word is a letter, perhaps with a period. The Spanish word y is not, because of names with y between them some are eponyms.
+// isInitial reports whether a word is a letter, perhaps with a period. The Spanish word y is none: Gordon y Chaddock are signs.
 func isInitial(word string) bool {
 	letter := strings.TrimSuffix(word, ".")
 	r, size := utf8.DecodeRuneInString(letter)
@@ -92,10 +92,13 @@ func isParticle(word string) bool { return particles[strings.ToLower(word)] }
 var particles = map[string]bool{"de": true, "del": true, "la": true, "las": true, "los": true, "van": true, "von": true, "der": true, "den": true, "da": true, "dos": true, "di": true,
 	"el": true, "al": true, "bin": true, "ibn": true}
 
-// isGiven reports whether a word can only be a first name.
+// isGiven reports whether a word is a first name, and neither an ordinary word nor an eponym, a genus or a drug.
 func isGiven(word string) bool {
-	return !slices.ContainsFunc(parts(word), func(part string) bool { return !surrogate.IsFirstName(part) || ordinary(part) })
+	return !slices.ContainsFunc(parts(word), func(part string) bool { return !surrogate.IsFirstName(part) || ordinary(part) || alsoThings[part] })
 }
+
+// alsoThings are first names that begin the names of organisms and drugs.
+var alsoThings = set("alba candida diane melissa vera yasmin")
 
 // isSurname reports whether a word can be a surname. A short one, unlike JR, IIB and Thx, must be known.
 func isSurname(word string) bool {
@@ -110,16 +113,19 @@ func isSurname(word string) bool {
 // parts returns the words on both sides of the hyphens of a word, folded.
 func parts(word string) []string { return strings.Split(fold.Fold(word), "-") }
 
+// termOf folds a term, in which hyphens are as good as blanks.
+func termOf(term string) string { return strings.ReplaceAll(fold.Fold(term), "-", " ") }
+
 // eponyms are terms that are the name of a person, folded, with the first name first.
 var eponyms = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range []string{"en-ambiguous-eponyms", "es-ambiguous-eponyms"} {
 		for _, entry := range wordlists.Entries(list) {
-			all[fold.Fold(entry)] = true
+			all[termOf(entry)] = true
 		}
 	}
-	for _, term := range []string{"alma ata", "ann arbor", "austin flint", "bence jones", "brandt daroff", "carey coombs", "charles bonnet", "claude bernard", "denis browne", "florence nightingale", "foster kennedy",
-		"graham steell", "harris benedict", "ivor lewis", "john cunningham", "johns hopkins", "lou gehrig", "marie curie", "miller fisher", "paul bunnell", "pierre robin", "ramsay hunt", "robert jones", "roland morris",
+	for _, term := range []string{"alexa fluor", "alma ata", "ann arbor", "arnold chiari", "austin moore", "austin flint", "bence jones", "brandt daroff", "carey coombs", "charles bonnet", "christian science", "claude bernard", "cornelia de lange", "denis browne", "ellis van creveld", "florence nightingale", "foster kennedy", "frank starling",
+		"graham steell", "harris benedict", "hunter hurler", "ivor lewis", "jackson pratt", "jasmine rice", "john cunningham", "johns hopkins", "kirby bauer", "lou gehrig", "marcus gunn", "marie curie", "miller fisher", "paul bunnell", "pierre robin", "ramsay hunt", "robert jones", "roland morris", "rosa de bengala", "russell viper", "stewart treves",
 		"sue ryder", "treacher collins", "virginia mason"} {
 		all[term] = true
 	}

@@ -18,7 +18,7 @@ func TestTextThatIsANameStayed(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "John", "Smith", "Rose Bengal", "Ivor Lewis oesophagectomy", "Ivor Lewis", "Ann Arbor IIB", "KOOS JR", "SHO review", "Gordon y Chaddock", "Candida parapsilosis", "Crawford II",
 		"mercedes, ruta y combi", "Thx, Travis", "John Smith came in", "John Smith.", "John 3:16", "Graves Disease", "Bence Jones", "Foster Kennedy", "dolores menstruales", "iris atrophy",
-		"John,", ", John", "John, ", "Mary of", "Juan de la", "Teresa X", "John Smith, Jane Doe, Joe Roe", "A A A", "Robert Jones",
+		"John,", ", John", "John, ", "Mary of", "Juan de la", "Teresa X", "John Smith, Jane Doe, Joe Roe", "A A A", "Robert Jones", "Arnold Chiari", "ARNOLD-CHIARI", "Jackson Pratt", "candida auris", "CANDIDA TROPICALIS", "Cornelia de Lange", "melissa officinalis", "rosa de bengala", "Yasmin Etinilestradiol",
 	} {
 		if s, ok := FullName(text); ok {
 			t.Errorf("%q: %+v", text, s)

@@ -573,6 +573,9 @@ func isEponym(words []word, first, last int) bool {
 		}
 	}
 	name := words[last].fold
+	if first == last && followed(words, last, ownNouns[name]) {
+		return true
+	}
 	if !eponym(name) && !eponym(strings.TrimSuffix(name, "s")) {
 		return false
 	}
@@ -595,10 +598,13 @@ func isEponym(words []word, first, last int) bool {
 	return next.gap == 1 && (scored[strings.TrimSuffix(name, "s")] && (isScore(words, last+1) || next.fold == "i" || next.fold == "ii") || isLetter(next) && followed(words, last+1, eponymous))
 }
 
-// eponym reports whether a folded word is an eponym: one of the lists, which networks learned from and which therefore do not change, or another one.
+// eponym reports whether a folded word is an eponym: one of the lists, which networks learned from and which therefore do not change, or another one that is no name of a person.
 func eponym(folded string) bool { return wordlists.Eponym(folded) || otherEponyms[folded] }
 
-var otherEponyms = set("adams-stokes alvarado bishop bloom-richardson goldman kocher mary-joseph mcisaac norton robinson stokes-adams yates")
+var otherEponyms = set("adams-stokes bloom-richardson mary-joseph stokes-adams")
+
+// ownNouns are the words that make eponyms of frequent surnames. Behind these, other words such as tests and signs are mostly verbs.
+var ownNouns = map[string]map[string]bool{"robinson": set("drain catheter"), "norton": set("score scale"), "goldman": set("score criteria index"), "alvarado": set("score"), "bishop": set("score")}
 
 // isScore reports whether word i is a number of a score: one digit, or two, that no date or unit follows.
 func isScore(words []word, i int) bool {
@@ -619,7 +625,7 @@ func isScore(words []word, i int) bool {
 var french = set("fr french ch")
 
 // scored lists eponyms before a number or a class.
-var scored = set("alvarado apgar barthel billroth braden child gleason glasgow goldman karnofsky mallampati norton ranson")
+var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")
 
 // followed reports whether one of the words in some follows word i, possibly after a possessive s.
 func followed(words []word, i int, some map[string]bool) bool {

@@ -38,7 +38,8 @@ func TestEponymsOfPeopleWithSuchANameWereReplaced(t *testing.T) {
 	for text, want := range map[string]string{
 		"A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.": "A Swan-Ganz, Wolff-Parkinson-White, Gleason 4+3, Apgars 8/9, Kerley B lines, Billroth II, Crohn ileitis.",
 		"A Foley 16 Fr, a Kocher clamp, and Foley 16 pm":                                                           "A Foley 16 Fr, a Kocher clamp, and [DOCTOR|Foley] 16 pm",
-		"Bloom-Richardson 6, Stokes-Adams attack, a Robinson drain, Goldman II; Stokes and Robinson":               "Bloom-Richardson 6, Stokes-Adams attack, a Robinson drain, Goldman II; [DOCTOR|Stokes] and [DOCTOR|Robinson]",
+		"Bloom-Richardson 6, Stokes-Adams attack, a Robinson drain, Goldman score; Stokes and Robinson":            "Bloom-Richardson 6, Stokes-Adams attack, a Robinson drain, Goldman score; [DOCTOR|Stokes] and [DOCTOR|Robinson]",
+		"Robinson tests negative. Robinson signs. Goldman II, Robinson lines up":                                   "[DOCTOR|Robinson] tests negative. [DOCTOR|Robinson] signs. [DOCTOR|Goldman] II, [DOCTOR|Robinson] lines up",
 		"Glasgow Coma Scale 15, Lyme serology; of Glasgow, in Lyme":                                                "Glasgow Coma Scale 15, Lyme serology; of [CITY|Glasgow], in [CITY|Lyme]",
 		"Escala de Norton 14, signo de Murphy":                                                                     "Escala de Norton 14, signo de Murphy",
 		"Norton 58 yo, with Norton 2 days ago, Norton 3/4/2019 again":                                              "[DOCTOR|Norton] 58 yo, with [DOCTOR|Norton] 2 days ago, [DOCTOR|Norton] 3/4/2019 again",

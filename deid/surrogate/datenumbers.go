@@ -305,7 +305,7 @@ func (p *dateParser) yearAlone() bool {
 	case "'", "’", "`", "´":
 		return true
 	case "-", "/": // 1998-99, 1998/99
-		if last := len(p.elements) - 1; last >= 0 && p.elements[last].at[fieldYear] > 0 && (before == "-" || p.parts[p.elements[last].at[fieldYear]].value%100+1 == t.n) {
+		if last := len(p.elements) - 1; last >= 0 && p.elements[last].at[fieldYear] > 0 && (before == "-" || (p.parts[p.elements[last].at[fieldYear]].value+1)%100 == t.n) {
 			return true
 		}
 	}
@@ -316,7 +316,9 @@ func (p *dateParser) yearAlone() bool {
 func (p *dateParser) dayAlone() bool {
 	t := p.at(p.i)
 	ordinal := p.afterOrdinal(p.i) == p.i+2
-	return p.dayAt(p.i) && t.n > 0 && t.n <= 31 && (ordinal || p.words[beforeDays][p.filler])
+	last := len(p.elements) - 1
+	afterWeekday := last >= 0 && p.elements[last].at[fieldWeekday] == len(p.parts)-2 && p.at(p.i-1).text == " " // mar 25
+	return p.dayAt(p.i) && t.n > 0 && t.n <= 31 && (ordinal || afterWeekday || p.words[beforeDays][p.filler])
 }
 
 // letters reads weekdays as letters: MWF, TTS, M/W/F, T/Th/Sat.

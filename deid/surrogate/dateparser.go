@@ -217,8 +217,7 @@ func (p *dateParser) dottedClock() int {
 	if last < 0 || p.elements[last].at[fieldDay] == 0 || p.elements[last].at[fieldMonth] == 0 || p.at(p.i-1).text != " " {
 		return 0
 	}
-	year := p.elements[last].at[fieldYear]
-	if year == 0 || p.at(p.i-3).text == "." && len(p.parts[year].text) != 4 {
+	if p.elements[last].at[fieldYear] == 0 {
 		return 0
 	}
 	two := func(i int) bool {
@@ -228,16 +227,17 @@ func (p *dateParser) dottedClock() int {
 	if !t.num || len(t.text) > 2 || t.n > 24 || !two(p.i+1) {
 		return 0
 	}
+	b := p.at(p.i + 2).n
+	mayBeDate := t.n > 0 && b > 0 && (t.n <= 12 && b <= 31 || b <= 12)
 	switch {
-	case !two(p.i + 3):
-		if p.at(p.i+3).text == "." && p.at(p.i+4).num { // 1.05.2071
-			return 0
-		}
-		return 3
-	case p.at(p.i+5).text == "." && p.at(p.i+6).num:
+	case two(p.i+3) && p.at(p.i+5).text == "." && p.at(p.i+6).num:
 		return 7
+	case mayBeDate, !two(p.i+3) && p.at(p.i+3).text == "." && p.at(p.i+4).num: // 1.05.2071
+		return 0
+	case two(p.i + 3):
+		return 5
 	}
-	return 5
+	return 3
 }
 
 func (p *dateParser) holiday() bool {

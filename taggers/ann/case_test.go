@@ -26,8 +26,9 @@ func TestCaseIsRestored(t *testing.T) {
 		"The patient.\nTHE PATIENT HAS HTN AND SMITH.\n":                                        "The patient.\nthe patient has HTN and Smith.\n",
 		"the patient has HTN, seen by dr quandrel smith":                                        "the patient has HTN, seen by Dr Quandrel Smith",
 		"The patient was seen.\nTHE PATIENT HAS HTN AND SMITH.\nSEEN BY SMITH\nSMITH AND Smith": "The patient was seen.\nthe patient has HTN and Smith.\nSEEN BY SMITH\nSMITH AND Smith",
-		"THE PATIENT HAS SEEN A STRAßE, İSTANBUL":                                               "the patient has seen A STRAßE, İSTANBUL", // ß has no capital, and the dotted capital another length in lower case
+		"THE PATIENT HAS SEEN A STRAßE BY DR, İSTANBUL":                                         "the patient has seen A STRAßE by Dr, İSTANBUL", // ß has no capital, and the dotted capital another length in lower case
 		"The patient, Smith, has HTN":                                                           "",
+		"THE PATIENT HAS SEEN SMITH":                                                            "",
 		"HTN":                                                                                   "",
 		"the patient":                                                                           "",
 		"120/80 98 %":                                                                           "",
