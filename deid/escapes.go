@@ -14,17 +14,33 @@ var lineEscape = regexp.MustCompile(`\\r\\n|\\n`)
 // notLineEnd matches what follows the backslash and the n of a path or a login, such as WARD\n48291.
 var notLineEnd = regexp.MustCompile(`^(?:[a-z]|[0-9]{4})`)
 
-// lineEscapes returns the places of escapes for line ends in a text. The backslash of a path or a login, as in C:\notes, begins none.
+// dateAfter matches a date at the beginning of a line.
+var dateAfter = regexp.MustCompile(`^(?:19|20)[0-9]{2}-[0-9]{2}`)
+
+// inPath matches what stands before a backslash of a path.
+var inPath = regexp.MustCompile(`(?:[A-Za-z]:|\\)[^\s]*$`)
+
+// lineEscapes returns the places of escapes for line ends in a text. The backslash of a path or a login, as in C:\notes, begins none, unless another escape shows that
+// the text has them.
 func lineEscapes(text string) []data.Span {
 	if !strings.Contains(text, `\n`) {
 		return nil
 	}
-	var all []data.Span
+	var all, unsure []data.Span
 	for _, m := range lineEscape.FindAllStringIndex(text, -1) {
-		if m[1]-m[0] > len(`\n`) || !notLineEnd.MatchString(text[m[1]:]) {
-			all = append(all, data.Span{Start: m[0], End: m[1]})
+		s, after := data.Span{Start: m[0], End: m[1]}, text[m[1]:]
+		switch {
+		case m[1]-m[0] > len(`\n`) || !notLineEnd.MatchString(after) || dateAfter.MatchString(after):
+			all = append(all, s)
+		case !inPath.MatchString(text[max(0, m[0]-128):m[0]]):
+			unsure = append(unsure, s)
 		}
 	}
+	if len(all) == 0 {
+		return nil
+	}
+	all = append(all, unsure...)
+	data.SortSpans(all)
 	return all
 }
 

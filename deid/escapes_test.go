@@ -23,6 +23,7 @@ func TestLineEndsInLettersWereTakenForPartsOfNames(t *testing.T) {
 	for text, want := range map[string]string{
 		`Oda\r\n05/01/2071 ok\n05/02/2071\nok\r\n`: `[PATIENT]\r\n[DATE] ok\n[DATE]\nok\r\n`,
 		`Bob C:\notes WARD\n48291`:                 `[PATIENT] C:\notes WARD\n48291`,
+		`Bob\nseen 05/01/2071\n2071-05-02\nDone`:   `[PATIENT]\nseen [DATE]\n2071-05-02\nDone`,
 	} {
 		if got := searched(t, d, Note{Document: &data.Document{Text: text}}); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q, want %q", got, want)

@@ -14,7 +14,7 @@ import (
 // read twice: as they are, and with the case of each word restored.
 
 const (
-	// minLine is the number of words from which on a note, or a line of capitals in another note, is restored; shorter lines are headings.
+	// minLine is the number of words from which on a line of capitals in another note is restored; shorter ones are headings.
 	minLine = 6
 	// others is the number of words in one form for which one in another form is tolerated.
 	others = 20
@@ -37,8 +37,6 @@ func (t *Tagger) restored(x reader.Text) (doc *data.Document, cased reader.Text)
 	}
 	only := capitals
 	switch {
-	case n[lower]+n[title]+n[capitals] < minLine: // a field, in which one word more or less that looks like a name decides
-		return nil, x
 	case n.all(capitals):
 		lines = [][]data.Token{x.Tokens}
 	case n.all(lower):
