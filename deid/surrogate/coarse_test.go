@@ -125,11 +125,18 @@ func TestOrdinalAgesAreAges(t *testing.T) {
 
 // "mar 25" was read as March 2025, of which Safe Harbor leaves the year, and "2071/72" was no date.
 func TestWeekdayThatIsAlsoAMonth(t *testing.T) {
-	for text, want := range map[string]string{"mar 25": "", "mar 25 de noviembre": "", "mar 25 de noviembre de 2021": "2021", "3 mar 25": "2025", "mar 2021": "2021", "mar 98": "1998", "mar-21": "2021", "2021/22": "2021, 2022"} {
+	for text, want := range map[string]string{"mar 25": "", "mar 25 de noviembre": "", "mar 25 de noviembre de 2021": "2021", "3 mar 25": "2025", "mar 2021": "2021", "mar 98": "1998", "mar-21": "2021", "2021/22": "2021, 2022", "1999/00": "1999, 2000"} {
 		p := maker(t, Spanish).Patient("p", []Mention{{Note: "a", Sort: Date, Text: text}})
 		if got, ok := p.Year("a", text); got != want || ok != (want != "") {
 			t.Errorf("%q becomes %q, %v", text, got, ok)
 		}
+	}
+}
+
+func TestTuesdayAndItsDayMoveTogether(t *testing.T) {
+	p := maker(t, Spanish).Patient("p", []Mention{{Note: "a", Sort: Date, Text: "20/11/2071"}, {Note: "a", Sort: Date, Text: "mar 25"}})
+	if got, ok, err := p.Replace("a", Date, "mar 25"); !ok || err != nil || !regexp.MustCompile(`^(?:dom|lun|mar|mie|mié|jue|vie|sab|sáb) [1-3]?[0-9]$`).MatchString(got) {
+		t.Errorf("mar 25 becomes %q, %v, %v", got, ok, err)
 	}
 }
 
