@@ -364,7 +364,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
 			if kind, _ := p.kindOf(d, s); kind == Numbered {
-				p.number(s.Type, d.Text[s.Start:s.End])
+				p.number(s.Type, withoutReferences(d.Text[s.Start:s.End]))
 			}
 		}
 	}
@@ -575,7 +575,6 @@ func withoutReferences(text string) string {
 
 // number returns the number of a value among those of its type. New values get the next number, from 1.
 func (p *Patient) number(typ, text string) int {
-	text = withoutReferences(text)
 	values := p.numbers[typ]
 	if values == nil {
 		values = map[string]int{}

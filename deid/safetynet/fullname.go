@@ -87,10 +87,10 @@ func isInitial(word string) bool {
 	return size == len(letter) && unicode.IsLetter(r) && word != "y"
 }
 
-func isParticle(word string) bool { return particles[strings.ToLower(word)] }
+func isParticle(word string) bool { return particles[fold.Fold(word)] }
 
-var particles = map[string]bool{"de": true, "del": true, "la": true, "las": true, "los": true, "van": true, "von": true, "der": true, "den": true, "da": true, "dos": true, "di": true,
-	"el": true, "al": true, "bin": true, "ibn": true}
+// particles may stand between the words of a name. Others of inNames, such as y and ii, also stand in names of signs and classes.
+var particles = set("de del la las los van von der den da dos di el al bin ibn")
 
 // isGiven reports whether a word is a first name, and neither an ordinary word nor an eponym, a genus or a drug.
 func isGiven(word string) bool {
@@ -102,7 +102,7 @@ var alsoThings = set("alba candida diane melissa vera yasmin")
 
 // isSurname reports whether a word can be a surname. A short one, unlike JR, IIB and Thx, must be known.
 func isSurname(word string) bool {
-	if utf8.RuneCountInString(word) <= 3 && !surrogate.IsSurname(fold.Fold(word)) {
+	if utf8.RuneCountInString(word) <= 3 && !surrogate.IsSurname(word) {
 		return false
 	}
 	return !slices.ContainsFunc(parts(word), func(part string) bool {
@@ -124,9 +124,14 @@ var eponyms = sync.OnceValue(func() map[string]bool {
 			all[termOf(entry)] = true
 		}
 	}
-	for _, term := range []string{"alexa fluor", "alma ata", "ann arbor", "arnold chiari", "austin moore", "austin flint", "bence jones", "brandt daroff", "carey coombs", "charles bonnet", "christian science", "claude bernard", "cornelia de lange", "denis browne", "ellis van creveld", "florence nightingale", "foster kennedy", "frank starling",
-		"graham steell", "harris benedict", "hunter hurler", "ivor lewis", "jackson pratt", "jasmine rice", "john cunningham", "johns hopkins", "kirby bauer", "lou gehrig", "marcus gunn", "marie curie", "miller fisher", "paul bunnell", "pierre robin", "ramsay hunt", "robert jones", "roland morris", "rosa de bengala", "russell viper", "stewart treves",
-		"sue ryder", "treacher collins", "virginia mason"} {
+	for _, term := range []string{
+		"alexa fluor", "alma ata", "ann arbor", "arnold chiari", "austin flint", "austin moore", "bence jones", "brandt daroff", "carey coombs",
+		"charles bonnet", "christian science", "claude bernard", "cornelia de lange", "denis browne", "ellis van creveld", "florence nightingale",
+		"foster kennedy", "frank starling", "graham steell", "harris benedict", "hunter hurler", "ivor lewis", "jackson pratt", "jasmine rice",
+		"john cunningham", "johns hopkins", "kirby bauer", "lou gehrig", "marcus gunn", "marie curie", "miller fisher", "paul bunnell", "pierre robin",
+		"ramsay hunt", "robert jones", "roland morris", "rosa de bengala", "russell viper", "stewart treves", "sue ryder", "treacher collins",
+		"virginia mason",
+	} {
 		all[term] = true
 	}
 	return all

@@ -79,3 +79,15 @@ func TestNamesHadTwoGenders(t *testing.T) {
 		t.Errorf("%d names, the last under %q", len(seen), section)
 	}
 }
+
+// O'Brien was no surname, because the lists have it without the apostrophe.
+func TestNamesAreKnownWithTheirApostrophes(t *testing.T) {
+	for _, name := range []string{"O'Brien", "OBRIEN", "o’brien"} {
+		if !IsSurname(name) {
+			t.Errorf("%s is no surname", name)
+		}
+	}
+	if !IsFirstName("Siobhán") || IsFirstName("Quandrel") || IsSurname("Siobhán O'Brien") {
+		t.Error("Siobhán, Quandrel or a whole name")
+	}
+}

@@ -88,14 +88,15 @@ func NameWords() []string {
 	return slices.Sorted(maps.Keys(words))
 }
 
-// IsFirstName reports whether a word, folded, is a first name that the package knows. Some are surnames or ordinary words as well.
-func IsFirstName(folded string) bool {
+// IsFirstName reports whether a word is a first name that the package knows. Some are surnames or ordinary words as well.
+func IsFirstName(word string) bool {
+	folded := foldName(word)
 	_, listed := listedNames()[folded]
 	return listed || builtin().known.drawn(folded)
 }
 
-// IsSurname reports whether a word, folded, is a surname that the package knows. Some are first names or ordinary words as well.
-func IsSurname(folded string) bool { return builtin().known.surname[folded] }
+// IsSurname reports whether a word is a surname that the package knows. Some are first names or ordinary words as well.
+func IsSurname(word string) bool { return builtin().known.surname[foldName(word)] }
 
 // nameList returns a file of the folder lists/names.
 func nameList(file string) string {
@@ -149,7 +150,7 @@ func readGenders(text string) map[string]int {
 			continue
 		}
 		for name := range strings.FieldsSeq(line) {
-			all[fold(name)] = gender
+			all[foldName(name)] = gender
 		}
 	}
 	return all

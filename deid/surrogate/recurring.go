@@ -67,10 +67,8 @@ func (m *Maker) haveGap(text string) bool {
 	var days []int
 	if d, ok := m.datedText(text); ok {
 		for _, part := range d.parts {
-			if day, alsoDay := d.lang.calendar.alsoDay[fold(part.text)]; alsoDay {
-				days = append(days, day.value)
-			} else if part.field == fieldWeekday {
-				days = append(days, part.value)
+			if day, ok := d.weekday(part); ok {
+				days = append(days, day)
 			}
 		}
 	}
@@ -101,13 +99,21 @@ func (m *Maker) isWeekdays(text string) bool {
 	}
 	days := false
 	for _, part := range d.parts {
-		_, alsoDay := d.lang.calendar.alsoDay[fold(part.text)]
-		if part.field != fieldWeekday && part.field != fieldNone && !alsoDay {
+		_, day := d.weekday(part)
+		if !day && part.field != fieldNone {
 			return false
 		}
-		days = days || part.field != fieldNone
+		days = days || day
 	}
 	return days
+}
+
+// weekday returns the day of the week that a part of a date is or, like mar, may be.
+func (d *date) weekday(p part) (day int, ok bool) {
+	if also, ok := d.lang.calendar.alsoDay[fold(p.text)]; ok {
+		return also.value, true
+	}
+	return p.value, p.field == fieldWeekday
 }
 
 // schedule is an expression for days of the week that recur, of which the first group is the days.

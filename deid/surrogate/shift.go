@@ -241,8 +241,8 @@ func newShift(days int) shift {
 	return shift{days: days, months: roundDiv(days*4800, 146097), years: roundDiv(days*400, 146097)}
 }
 
-// dayOnly reads a number that can be the day of a month, as in "the next visit is on the 12", where it is known to be a date.
-func (p *Patient) dayOnly(text string) (*date, bool) {
+// bareDay reads a number that can be the day of a month, as in "the next visit is on the 12", where it is known to be a date.
+func (p *Patient) bareDay(text string) (*date, bool) {
 	all := tokens(strings.TrimSpace(text))
 	if len(all) != 1 || !all[0].num || all[0].n == 0 || !isDay(all[0]) {
 		return nil, false
@@ -257,7 +257,7 @@ func (p *Patient) dayOnly(text string) (*date, bool) {
 func (p *Patient) date(note, text string) (string, bool, error) {
 	d, ok := p.parseDate(text, p.dates.order)
 	if !ok {
-		d, ok = p.dayOnly(text)
+		d, ok = p.bareDay(text)
 	}
 	if !ok {
 		// Numbers in an unknown form can be replaced digit by digit; words might be anything.

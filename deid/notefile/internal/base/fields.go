@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // ValueNote returns a note for a field whose whole value is PHI, or false if the value is missing (see field.IsNull) or the type set of the run has no type for the action. The
@@ -145,9 +146,6 @@ var (
 	dayOfDigits = regexp.MustCompile(`^` + longYear + `(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-4])[0-5]\d[0-9:.+-]*)?$`)
 )
 
-// sentinels mean "no end" and "no beginning". They stay: see surrogate.IsSentinel.
-var sentinels = []string{"99991231", "00010101"}
-
 // OnlyYear matches a date that is only a year.
 var OnlyYear = regexp.MustCompile(`^\d{4}$`)
 
@@ -158,7 +156,7 @@ func MachineDate(value string) (date string, back func(date string) (string, boo
 	m, separator := isoDate.FindStringSubmatch(value), "-"
 	if m == nil {
 		c := compactDate.FindStringSubmatch(value)
-		if c == nil || c[3] == "" && len(value) != len("207104") || (c[1] == "9999" || c[1] == "0001") && !slices.Contains(sentinels, c[1]+c[2]+c[3]) {
+		if c == nil || c[3] == "" && len(value) != len("207104") || (c[1] == "9999" || c[1] == "0001") && !surrogate.IsSentinel(c[1]+c[2]+c[3]) {
 			return "", nil, false
 		}
 		separator = ""
