@@ -302,11 +302,11 @@ func Tokens(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, _, err := decodeTokenizer(b)
+	t, err := tokenizerIn(path, b)
 	if err != nil {
 		return nil, defect(path, err)
 	}
-	return tokens, nil
+	return t.tokens, nil
 }
 
 // Load reads and verifies a model folder. Errors name the file and the defect.
@@ -334,9 +334,12 @@ func Load(dir string) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Tensors: tensors, Metadata: metadata, Config: files[configFile]}
-	if m.Tokens, m.UnknownToken, err = decodeTokenizer(files[TokenizerFile]); err != nil {
-		return nil, defect(filepath.Join(dir, TokenizerFile), err)
+	path := filepath.Join(dir, TokenizerFile)
+	t, err := tokenizerIn(path, files[TokenizerFile])
+	if err != nil {
+		return nil, defect(path, err)
 	}
+	m.Tokens, m.UnknownToken = slices.Clone(t.tokens), t.unknown
 	l, err := decodeLabels(files[labelsFile])
 	if err != nil {
 		return nil, defect(filepath.Join(dir, labelsFile), err)

@@ -5,18 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/sugarme/tokenizer"
-	"github.com/sugarme/tokenizer/model/wordlevel"
+
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // tokenizer.json is in Hugging Face's format with a WordLevel model.
-// sugarme/tokenizer provides the layout of the file (Config) and the model
-// (wordlevel). Its function that reads a whole file, pretrained.CreateModel,
-// panics on unexpected input and is not used. Text is tokenized by data/tokenize,
-// which supports byte offsets.
+// sugarme/tokenizer provides the layout of the file (Config). Its function that reads a
+// whole file, pretrained.CreateModel, panics on unexpected input and is not used. Text is
+// tokenized by data/tokenize, which supports byte offsets.
 
 // encodeTokenizer returns the file of tokens in id order. For the letters-digits
 // tokenizer, the file contains its rule, so that other programs split a text as
@@ -40,14 +44,36 @@ func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, er
 	})
 }
 
+// vocabularies have what tokenizerIn has returned for the models that come with the
+// program: to choose a model, and to open it, both take its tokens.
+var vocabularies sync.Map
+
+type tokenizerFile struct {
+	tokens  []string // in id order
+	unknown string
+}
+
+// tokenizerIn decodes a file with this content.
+func tokenizerIn(path string, b []byte) (tokenizerFile, error) {
+	read := func() (t tokenizerFile, err error) {
+		t.tokens, t.unknown, err = decodeTokenizer(b)
+		return t, err
+	}
+	if bounded.IsBuiltin(path) {
+		once, _ := vocabularies.LoadOrStore(path, sync.OnceValues(read))
+		read = once.(func() (tokenizerFile, error))
+	}
+	return read()
+}
+
 // decodeTokenizer returns the tokens in id order and the unknown token. Its
 // errors contain ids but no tokens, which may be words of training notes.
 func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
 	var file struct {
 		Model struct {
-			Type    string         `json:"type"`
-			Vocab   map[string]int `json:"vocab"`
-			Unknown *string        `json:"unk_token"`
+			Type    string     `json:"type"`
+			Vocab   vocabulary `json:"vocab"`
+			Unknown *string    `json:"unk_token"`
 		} `json:"model"`
 	}
 	err = json.Unmarshal(b, &file)
@@ -63,21 +89,10 @@ func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
 		return nil, "", errors.New("model.unk_token is missing")
 	}
 	unknown = *file.Model.Unknown
-	model, err := wordlevel.New(file.Model.Vocab, unknown)
-	if err != nil {
-		return nil, "", err
-	}
-	if _, ok := model.TokenToId(unknown); !ok {
+	if !slices.Contains(file.Model.Vocab, unknown) {
 		return nil, "", errors.New("model.unk_token is not in model.vocab")
 	}
-	tokens = make([]string, model.GetVocabSize())
-	for id := range tokens {
-		var ok bool
-		if tokens[id], ok = model.IdToToken(id); !ok {
-			return nil, "", fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(tokens)-1)
-		}
-	}
-	return joined(tokens), unknown, nil
+	return file.Model.Vocab, unknown, nil
 }
 
 // joined returns strings with the same content that share the memory of one, which the garbage collector need not visit one by one.
@@ -110,6 +125,53 @@ func (v vocabulary) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler for valid JSON. With tens of thousands of
+// tokens, which the program reads whenever it starts, it takes a fraction of the time of a
+// map[string]int and its inverse.
+func (v *vocabulary) UnmarshalJSON(b []byte) error {
+	wrong := &json.UnmarshalTypeError{Value: "value", Type: reflect.TypeFor[map[string]int]()}
+	if string(b) == "null" {
+		return nil
+	}
+	if b[0] != '{' {
+		return wrong
+	}
+	ids := make(map[string]int, bytes.Count(b, []byte{':'}))
+	for b = bytes.TrimSpace(b[1:]); b[0] != '}'; {
+		end := 1
+		for ; b[end] != '"'; end++ {
+			if b[end] == '\\' {
+				end++
+			}
+		}
+		token := string(b[1:end])
+		if strings.Contains(token, `\`) || !utf8.ValidString(token) {
+			if err := json.Unmarshal(b[:end+1], &token); err != nil {
+				return err
+			}
+		}
+		b = bytes.TrimSpace(b[end+1:])[1:] // without the colon
+		end = bytes.IndexAny(b, ",}")
+		id, err := strconv.Atoi(string(bytes.TrimSpace(b[:end])))
+		if err != nil {
+			return wrong
+		}
+		ids[token] = id
+		if b = b[end:]; b[0] == ',' {
+			b = bytes.TrimSpace(b[1:])
+		}
+	}
+	tokens, placed := make(vocabulary, len(ids)), make([]bool, len(ids))
+	for token, id := range ids {
+		if id < 0 || id >= len(ids) || placed[id] {
+			return fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(ids)-1)
+		}
+		tokens[id], placed[id] = token, true
+	}
+	*v = joined(tokens)
+	return nil
 }
 
 // checkDistinct returns an error if the strings of a list are not distinct UTF-8,

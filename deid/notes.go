@@ -95,6 +95,9 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 		}
 	}
 	languages := d.languages(docs, func(k int) string { return notes[at[k]].group() })
+	if d.Net != nil && d.Net.Expect != nil {
+		go d.Net.Expect(slices.Compact(slices.Sorted(slices.Values(slices.Concat(languages...))))) // which takes as long as opening a model, when the first notes come
+	}
 	found, errs := data.TagEach(ctx, d.Tagger, docs)
 	for k, i := range at {
 		results[i].Tagged, results[i].Err, results[i].Languages = found[k], errs[k], languages[k]

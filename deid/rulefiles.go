@@ -135,7 +135,8 @@ func joined(sets []*rules.Set) finder {
 
 // setBuiltin sets the finder of a net, with those of the named built-in rules whose values are recognizable by their form, and with the rules and corrections that the
 // safety net has beside them; without names it sets nothing. It translates types that the net's set lacks. In a note whose languages are known, only rules for these count; a value
-// that the rules of several languages find has the type of the first. The rules are compiled while the caller opens a model, which takes as long.
+// that the rules of several languages find has the type of the first. The rules of a language are compiled when they are first asked for, which takes as long as opening a
+// model; Expect asks for them beforehand.
 func setBuiltin(net *safetynet.Net, names ...string) error {
 	if len(names) == 0 {
 		return nil
@@ -145,28 +146,38 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 			return err
 		}
 	}
-	compiled := sync.OnceValue(func() (all []builtinRules) {
-		for _, name := range names {
-			all = append(all, newBuiltinRules(name, net.Types))
-		}
-		return all
-	})
-	go compiled()
-	of := func(text string) iter.Seq[builtinRules] {
-		var languages []string
-		if net.Languages != nil {
-			languages = net.Languages(text)
-		}
+	type lazy struct {
+		language string // empty for any
+		compiled func() builtinRules
+	}
+	var sets []lazy
+	for _, name := range names {
+		sets = append(sets, lazy{languageOf(name), sync.OnceValue(func() builtinRules { return newBuiltinRules(name, net.Types) })})
+	}
+	in := func(languages []string) iter.Seq[builtinRules] {
 		return func(yield func(builtinRules) bool) {
-			for _, b := range compiled() {
-				if b.language != "" && len(languages) > 0 && !slices.Contains(languages, b.language) {
+			for _, set := range sets {
+				if set.language != "" && len(languages) > 0 && !slices.Contains(languages, set.language) {
 					continue
 				}
-				if !yield(b) {
+				if !yield(set.compiled()) {
 					return
 				}
 			}
 		}
+	}
+	of := func(text string) iter.Seq[builtinRules] {
+		if net.Languages == nil {
+			return in(nil)
+		}
+		return in(net.Languages(text))
+	}
+	net.Expect = func(languages []string) {
+		for range in(languages) {
+		}
+	}
+	if len(names) == 1 { // it is known which ones are needed
+		go net.Expect(nil)
 	}
 	net.Formulaic = func(text string) []data.Span {
 		columns := safetynet.Columns(text)
@@ -204,7 +215,6 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 
 // builtinRules are the built-in rules for a language.
 type builtinRules struct {
-	language  string            // empty for any
 	formulaic *rules.Set        // those whose values are recognizable by their form
 	beside    *rules.Set        // those of the safety net alone, with its corrections; nil if there are none
 	become    map[string]string // type of a rule -> type of the net's set
@@ -216,7 +226,7 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	if err != nil {
 		panic(err) // the program would have been built with a broken set
 	}
-	b := builtinRules{language: languageOf(name), become: map[string]string{}, columns: map[string]string{}}
+	b := builtinRules{become: map[string]string{}, columns: map[string]string{}}
 	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))
 	if b.beside, err = rules.Net(name); err != nil {
 		panic(err)

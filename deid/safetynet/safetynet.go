@@ -48,6 +48,8 @@ type Net struct {
 	// Languages returns the languages of a note, such as en, or nil if they are not known. It may be nil. Formulaic
 	// and Correct may use it.
 	Languages func(text string) []string
+	// Expect prepares Formulaic and Correct for notes in these languages, or in any if there are none. It may be nil, and need not be called.
+	Expect func(languages []string)
 }
 
 // Removed is a replaced text and its type.

@@ -21,12 +21,9 @@ func ToHalf(x float32) uint16 {
 // FromHalf returns the number with these bits, which may be an infinity or not a number.
 func FromHalf(bits uint16) float32 {
 	sign := uint32(bits&0x8000) << 16
-	magnitude := uint32(bits & 0x7fff)
-	switch {
-	case magnitude >= 0x7c00: // infinities and NaNs
-		return math.Float32frombits(sign | 0x7f800000 | magnitude&0x3ff<<13)
-	case magnitude < 0x400:
-		return math.Float32frombits(sign | math.Float32bits(float32(math.Ldexp(float64(magnitude), -24))))
+	magnitude := uint32(bits&0x7fff) << 13
+	if magnitude >= 0x7c00<<13 { // infinities and NaNs
+		return math.Float32frombits(sign | 0x7f800000 | magnitude)
 	}
-	return math.Float32frombits(sign | (magnitude<<13 + 0x38000000))
+	return math.Float32frombits(sign | math.Float32bits(math.Float32frombits(magnitude)*0x1p112)) // the exponents' biases differ by 112
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
@@ -123,7 +124,7 @@ func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error
 	var pieces []data.Token
 	var folded []byte
 	return l.each(func(entry []byte) error {
-		s := string(entry)
+		s := unsafe.String(unsafe.SliceData(entry), len(entry)) // which is not kept, so that it need not be copied
 		pieces = tokenize.LettersDigits{}.Tokens(s, pieces[:0])
 		for _, p := range pieces {
 			folded = appendFolded(folded[:0], a.fold, s[p.Start:p.End])

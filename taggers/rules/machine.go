@@ -27,17 +27,18 @@ type program struct {
 type ranges struct {
 	all    [][]rune
 	number map[string]uint32
+	key    []byte // of the ranges added last
 }
 
 func (r *ranges) add(ranges []rune) uint32 {
-	key := make([]byte, 0, 4*len(ranges))
+	r.key = r.key[:0]
 	for _, c := range ranges {
-		key = binary.LittleEndian.AppendUint32(key, uint32(c))
+		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(c))
 	}
-	n, ok := r.number[string(key)]
+	n, ok := r.number[string(r.key)]
 	if !ok {
 		n = uint32(len(r.all))
-		r.all, r.number[string(key)] = append(r.all, slices.Clone(ranges)), n
+		r.all, r.number[string(r.key)] = append(r.all, slices.Clone(ranges)), n
 	}
 	return n
 }
