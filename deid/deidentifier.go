@@ -202,12 +202,11 @@ func settled(text string, all []found) func(known found) bool {
 	}
 }
 
-// place is add for spans whose boundaries may be within character references of HTML or within placeholders, and which may run over several cells of a table.
+// place is add for spans whose boundaries may be within placeholders, and which may run over several cells of a table.
 func (d *Deidentifier) place(text string, spans []data.Span, rank rank) []found {
 	if d.Exact && rank == byTagger {
 		return d.add(text, spans, rank)
 	}
-	spans = wholeEntities(text, spans, rank >= byUser)
 	if rank != byUser {
 		spans = byCell(text, outsidePlaceholders(text, spans), d.sort)
 	}

@@ -2,7 +2,6 @@ package deid
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -42,55 +41,4 @@ func lineEscapes(text string) []data.Span {
 	all = append(all, unsure...)
 	data.SortSpans(all)
 	return all
-}
-
-// withLineEnds returns notes in which white space of the same length stands instead of escapes for line ends, so that these are not found as parts of words, and the dates
-// behind them are. The notes that have no escapes are the same, and so are those whose spans are given.
-func withLineEnds(notes []Note) []Note {
-	var changed []Note
-	for i, n := range notes {
-		escapes := lineEscapes(n.Text)
-		if len(escapes) == 0 || n.Search == Marked {
-			continue
-		}
-		text := []byte(n.Text)
-		for _, e := range escapes {
-			copy(text[e.Start:e.End], "    ")
-			text[e.End-1] = '\n'
-		}
-		doc := *n.Document
-		doc.Text = string(text)
-		if changed == nil {
-			changed = slices.Clone(notes)
-		}
-		changed[i].Document, changed[i].written, changed[i].escapes = &doc, n.Document, escapes
-	}
-	if changed == nil {
-		return notes
-	}
-	return changed
-}
-
-// outsideEscapes returns the parts of spans that are not escapes for line ends.
-func (n Note) outsideEscapes(spans []data.Span) []data.Span {
-	if len(n.escapes) == 0 {
-		return spans
-	}
-	var parts []data.Span
-	for _, s := range spans {
-		for _, part := range data.Subtract(s, n.escapes) {
-			if hasWord(n.Text[part.Start:part.End]) {
-				parts = append(parts, part)
-			}
-		}
-	}
-	return parts
-}
-
-// document returns the note as it was given.
-func (n Note) document() *data.Document {
-	if n.written != nil {
-		return n.written
-	}
-	return n.Document
 }

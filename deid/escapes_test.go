@@ -29,9 +29,9 @@ func TestLineEndsInLettersWereTakenForPartsOfNames(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	n := withLineEnds([]Note{{Document: &data.Document{Text: `Oda\r\nLund\nBob`}}})[0]
-	spans := n.outsideEscapes([]data.Span{{Start: 0, End: 15, Type: "PATIENT"}})
-	if n.Text != "Oda   \nLund \nBob" || len(spans) != 3 || n.document().Text != `Oda\r\nLund\nBob` {
+	n := read([]Note{{Document: &data.Document{Text: `Oda\r\nLund\nBob`}}})[0]
+	spans := n.found([]data.Span{{Start: 0, End: 12, Type: "PATIENT"}})
+	if n.Text != "Oda\nLund\nBob" || len(spans) != 3 || n.document().Text != `Oda\r\nLund\nBob` {
 		t.Errorf("%q, %v", n.Text, spans)
 	}
 }

@@ -22,8 +22,10 @@ type Note struct {
 	Search         Search            // how PHI is found in the note; by default by all means
 	As             replace.Kind      // with Marked: the kind of replacement of its Spans, which must be among Plan.Also; "" means that of the plan
 
-	written *data.Document // the note as it was given, if escapes for line ends have become white space: see withLineEnds
-	escapes []data.Span    // their places
+	// If the note is examined in a reading that differs from it, the Document is the reading: see read.
+	written       *data.Document // the note as it was given
+	substitutions []substitution
+	lineEnds      []data.Span // escapes for line ends, in the note as it was given
 }
 
 // Search says how PHI is found in a note.
@@ -59,7 +61,7 @@ const maxRounds = 8
 // an error. If ctx is cancelled, all results that are not complete have the error of ctx.
 func (d *Deidentifier) Notes(ctx context.Context, notes []Note) []Result {
 	results := make([]Result, len(notes))
-	notes = withLineEnds(notes)
+	notes = read(notes)
 	d.tag(ctx, notes, results)
 	d.eachPatient(notes, results, func(d *Deidentifier, group string, notes []Note, results []*Result) {
 		if err := ctx.Err(); err != nil {
@@ -204,8 +206,9 @@ func (d *Deidentifier) patient(group string, notes []Note, results []*Result) {
 	spans := make([][]data.Span, len(notes))
 	for i, n := range notes {
 		if results[i].Err == nil {
-			spans[i] = n.outsideEscapes(spansOf(found[i]))
-			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.document().Text, Spans: spans[i], Columns: n.Columns})
+			spans[i] = n.found(spansOf(found[i]))
+			results[i].Tagged = spansAsWritten(n.substitutions, results[i].Tagged)
+			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.document().Text, Spans: spans[i], Columns: n.document().Columns})
 			known = append(known, n.knownNames()...)
 		}
 	}
@@ -253,12 +256,12 @@ func (d *Deidentifier) Tag(ctx context.Context, docs []*data.Document) ([][]data
 	for i, doc := range docs {
 		notes[i].Document = doc
 	}
-	notes = withLineEnds(notes)
+	notes = read(notes)
 	d.tag(ctx, notes, results)
 	spans := make([][]data.Span, len(docs))
 	d.eachPatient(notes, results, func(d *Deidentifier, _ string, notes []Note, results []*Result) {
 		for i, found := range d.find(notes, results) {
-			results[i].Tagged = notes[i].outsideEscapes(spansOf(found))
+			results[i].Tagged = notes[i].found(spansOf(found))
 		}
 	})
 	var failed []error

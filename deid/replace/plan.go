@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/plain"
 )
 
 // Kind is a kind of replacement.
@@ -155,7 +155,7 @@ func (r *Replacer) Remains(text string, s data.Span) Extent {
 
 // decide returns the kind of replacement for a value, and how much of the value stays in the text.
 func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
-	kind, value := r.Planned(s.Type), text[s.Start:s.End]
+	kind, value := r.Planned(s.Type), plain.Text(text[s.Start:s.End])
 	dated := kind == Year || kind == Shift || kind == Surrogate && r.plan.HideOver89 && r.SortOf(s.Type) == data.Date
 	if r.isSentinel(kind, s.Type, value) || dated && r.maker.Recurs(text, s.Start, s.End) {
 		return Keep, Whole
@@ -349,7 +349,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 				continue
 			}
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: withoutReferences(d.Text[s.Start:s.End]), Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: s.kind != Surrogate,
+				Note: d.ID, Sort: sort, Text: plain.Text(d.Text[s.Start:s.End]), Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: s.kind != Surrogate,
 			})
 		}
 	}
@@ -364,7 +364,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
 			if kind, _ := p.kindOf(d, s); kind == Numbered {
-				p.number(s.Type, withoutReferences(d.Text[s.Start:s.End]))
+				p.number(s.Type, plain.Text(d.Text[s.Start:s.End]))
 			}
 		}
 	}
@@ -378,7 +378,7 @@ func before(text string, at int) string {
 		start++
 	}
 	line := text[start:at]
-	return line[strings.LastIndexByte(line, '\n')+1:]
+	return plain.Text(line[strings.LastIndexByte(line, '\n')+1:])
 }
 
 // after returns up to 64 bytes after a span on the same line: enough for ", her son," and a pronoun.
@@ -388,7 +388,7 @@ func after(text string, at int) string {
 		end--
 	}
 	line, _, _ := strings.Cut(text[at:end], "\n")
-	return line
+	return plain.Text(line)
 }
 
 // Change is one replacement.
@@ -431,7 +431,7 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 		kind, year := kind, ""
 		if kind == "" {
 			kind, year = p.kindOf(doc, planned[len(changes)])
-		} else if p.replacer.isSentinel(kind, s.Type, doc.Text[s.Start:s.End]) {
+		} else if p.replacer.isSentinel(kind, s.Type, plain.Text(doc.Text[s.Start:s.End])) {
 			kind = Keep
 		}
 		changes = append(changes, Change{Old: s, Kind: kind})
@@ -502,7 +502,7 @@ func (r *Replacer) prune(text string, spans []data.Span) []decided {
 // the patient is over 89.
 func (p *Patient) kindOf(doc *data.Document, s decided) (kind Kind, year string) {
 	kind = s.kind
-	value := doc.Text[s.Start:s.End]
+	value := plain.Text(doc.Text[s.Start:s.End])
 	switch {
 	case kind == Surrogate && p.replacer.plan.HideOver89 && p.replacer.SortOf(s.Type) == data.Date && p.made.TellsOver89(doc.ID, value):
 		return Tag, ""
@@ -518,11 +518,15 @@ func (p *Patient) kindOf(doc *data.Document, s decided) (kind Kind, year string)
 	return kind, ""
 }
 
-// value returns the replacement of a kind for a text, in which character references of HTML such as &eacute; may stand for characters.
+// value returns the replacement of a kind for a text, which need not be in plain characters (see package plain). If it has character references of HTML, such as &eacute;, the
+// replacement has them as well.
 func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
-	if plain := withoutReferences(text); plain != text && kind != Keep {
-		made, err := p.value(kind, note, typ, plain)
-		return html.EscapeString(made), err
+	if plainly := plain.Text(text); plainly != text && kind != Keep {
+		made, err := p.value(kind, note, typ, plainly)
+		if strings.Contains(text, "&") {
+			made = html.EscapeString(made)
+		}
+		return made, err
 	}
 	switch kind {
 	case Tag:
@@ -560,17 +564,6 @@ func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
 		}
 		return made, err
 	}
-}
-
-// reference matches a character reference of HTML.
-var reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
-
-// withoutReferences returns a text with characters instead of references to them. Their names are no words that could be replaced.
-func withoutReferences(text string) string {
-	if strings.IndexByte(text, '&') < 0 {
-		return text
-	}
-	return reference.ReplaceAllStringFunc(text, html.UnescapeString)
 }
 
 // number returns the number of a value among those of its type. New values get the next number, from 1.

@@ -213,7 +213,7 @@ func TestNoOriginalIsLeft(t *testing.T) {
 		words, wholes, numbers := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		for _, d := range c.patients[k] {
 			for _, s := range d.Spans {
-				text := plain(fold.Fold(d.Text[s.Start:s.End]))
+				text := folded(fold.Fold(d.Text[s.Start:s.End]))
 				switch sort := data.Any.Describe(s.Type).Sort; sort {
 				case data.Person:
 					for w := range strings.FieldsSeq(text) {
@@ -241,7 +241,7 @@ func TestNoOriginalIsLeft(t *testing.T) {
 					continue
 				}
 				made++
-				text := plain(fold.Fold(value))
+				text := folded(fold.Fold(value))
 				left := slices.ContainsFunc(strings.Fields(text), func(w string) bool { return words[w] }) && sort != data.Email && sort != data.URL
 				for whole := range wholes {
 					// A state of two letters is a particle in a name (de) or stays in a number (ID).
@@ -304,8 +304,8 @@ func checkSpans(t *testing.T, n replaced) {
 	}
 }
 
-// plain returns a text without case and accents, with a single space before, between and after its words.
-func plain(text string) string {
+// folded returns a text without case and accents, with a single space before, between and after its words.
+func folded(text string) string {
 	folded := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Mn, r):
@@ -346,7 +346,7 @@ func originalsOf(notes []replaced) originals {
 			text := n.old.Text[s.Start:s.End]
 			switch sort := data.Any.Describe(s.Type).Sort; sort {
 			case data.Person:
-				for w := range strings.FieldsSeq(plain(text)) {
+				for w := range strings.FieldsSeq(folded(text)) {
 					if utf8.RuneCountInString(w) >= 3 && !staying[w] {
 						o.words[w] = true
 					}
@@ -358,7 +358,7 @@ func originalsOf(notes []replaced) originals {
 				}
 			default:
 				if utf8.RuneCountInString(text) >= 4 {
-					o.places[plain(text)] = true
+					o.places[folded(text)] = true
 				}
 			}
 		}
@@ -375,7 +375,7 @@ func (o originals) check(t *testing.T, n replaced) {
 	t.Helper()
 	allowed := map[string]int{}
 	count := func(text string) {
-		for w := range strings.FieldsSeq(plain(text)) {
+		for w := range strings.FieldsSeq(folded(text)) {
 			allowed[w]++
 		}
 	}
@@ -388,7 +388,7 @@ func (o originals) check(t *testing.T, n replaced) {
 		at = c.Old.End
 	}
 	count(n.old.Text[at:])
-	for w := range strings.FieldsSeq(plain(n.new.Text)) {
+	for w := range strings.FieldsSeq(folded(n.new.Text)) {
 		if o.words[w] {
 			if allowed[w]--; allowed[w] < 0 {
 				t.Errorf("note %s: the name %q is still there", n.old.ID, w)
@@ -401,7 +401,7 @@ func (o originals) check(t *testing.T, n replaced) {
 			continue
 		}
 		for place := range o.places {
-			if strings.Contains(plain(made), place) {
+			if strings.Contains(folded(made), place) {
 				t.Errorf("note %s: %s %q became %q, an original", n.old.ID, c.Old.Type, n.old.Text[c.Old.Start:c.Old.End], made)
 			}
 		}

@@ -1,0 +1,146 @@
+package deid
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/plain"
+)
+
+// A note is examined in a reading of it, which has plain characters (see package plain), and line ends where the note has escapes for them. What is found is replaced in
+// the text as it was written.
+
+// substitution is where a reading and its text as it was written differ.
+type substitution struct{ read, written data.Token }
+
+// inverse returns the substitutions of the reading by the written text.
+func inverse(all []substitution) []substitution {
+	back := make([]substitution, len(all))
+	for i, s := range all {
+		back[i] = substitution{s.written, s.read}
+	}
+	return back
+}
+
+// asWritten returns where a range of the reading is in the text as it was written. A range that has a part of a substitution gets all of it.
+func asWritten(all []substitution, start, end int) (int, int) {
+	i, _ := slices.BinarySearchFunc(all, start, func(s substitution, at int) int { return cmp.Or(cmp.Compare(s.read.End, at), -1) })
+	switch { // the first one that ends behind the start
+	case i < len(all) && all[i].read.Start <= start:
+		start = all[i].written.Start
+	case i > 0:
+		start += all[i-1].written.End - all[i-1].read.End
+	}
+	i, _ = slices.BinarySearchFunc(all, end, func(s substitution, at int) int { return cmp.Compare(s.read.Start, at) })
+	switch { // the first one that does not start before the end
+	case i > 0 && all[i-1].read.End >= end:
+		end = all[i-1].written.End
+	case i > 0:
+		end += all[i-1].written.End - all[i-1].read.End
+	}
+	return start, end
+}
+
+// spansAsWritten is asWritten for spans.
+func spansAsWritten(all []substitution, spans []data.Span) []data.Span {
+	if len(all) == 0 {
+		return spans
+	}
+	spans = slices.Clone(spans)
+	for i, s := range spans {
+		spans[i].Start, spans[i].End = asWritten(all, s.Start, s.End)
+	}
+	return spans
+}
+
+// read returns the notes with the texts in which they are examined. Those whose spans are given stay as they are.
+func read(notes []Note) []Note {
+	var changed []Note
+	for i, n := range notes {
+		if n.Search == Marked {
+			continue
+		}
+		text, all, lineEnds := reading(n.Text)
+		if len(all) == 0 {
+			continue
+		}
+		doc := *n.Document
+		doc.Text, doc.Spans = text, spansAsWritten(inverse(all), n.Spans)
+		if len(doc.Columns) > 0 {
+			doc.Columns = map[string][]data.Label{}
+			for name, labels := range n.Columns {
+				labels = slices.Clone(labels)
+				for k, l := range labels {
+					labels[k].Start, labels[k].End = asWritten(inverse(all), l.Start, l.End)
+				}
+				doc.Columns[name] = labels
+			}
+		}
+		if changed == nil {
+			changed = slices.Clone(notes)
+		}
+		changed[i].Document, changed[i].written, changed[i].substitutions, changed[i].lineEnds = &doc, n.Document, all, lineEnds
+	}
+	if changed == nil {
+		return notes
+	}
+	return changed
+}
+
+// found returns where spans of the reading are in the note as it was written, without its escapes for line ends.
+func (n Note) found(spans []data.Span) []data.Span {
+	spans = spansAsWritten(n.substitutions, spans)
+	if len(n.lineEnds) == 0 {
+		return spans
+	}
+	var parts []data.Span
+	for _, s := range spans {
+		for _, part := range data.Subtract(s, n.lineEnds) {
+			if hasWord(n.written.Text[part.Start:part.End]) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts
+}
+
+// document returns the note as it was written.
+func (n Note) document() *data.Document {
+	if n.written != nil {
+		return n.written
+	}
+	return n.Document
+}
+
+// reading returns the reading of a text, where the two differ, and the escapes for line ends in the text.
+func reading(written string) (text string, all []substitution, lineEnds []data.Span) {
+	lineEnds = lineEscapes(written)
+	var b strings.Builder
+	from, ends := 0, lineEnds // what is not yet in b
+	substitute := func(start, end int, by string) {
+		b.WriteString(written[from:start])
+		s := substitution{written: data.Token{Start: start, End: end}}
+		s.read.Start = b.Len()
+		b.WriteString(by)
+		s.read.End = b.Len()
+		all, from = append(all, s), end
+	}
+	for i := 0; i < len(written); {
+		by, size, differ := plain.At(written, i)
+		if len(ends) > 0 && ends[0].Start == i {
+			by, size, differ = "\n", ends[0].End-i, true
+			ends = ends[1:]
+		}
+		if differ {
+			substitute(i, i+size, by)
+		}
+		i += size
+	}
+	if len(all) == 0 {
+		return written, nil, nil
+	}
+	b.WriteString(written[from:])
+	return b.String(), all, lineEnds
+}
