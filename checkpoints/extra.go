@@ -48,7 +48,7 @@ func checkExtra(dir string, metadata map[string]string) error {
 			continue
 		}
 		if first, _, _ := strings.Cut(name, "/"); !slices.Contains(extraFiles, first) || !filepath.IsLocal(filepath.FromSlash(name)) {
-			return defect(filepath.Join(dir, weightsFile), fmt.Errorf("%s of %q, which is not a file of a model folder", digestKey, name))
+			return defect(filepath.Join(dir, WeightsFile), fmt.Errorf("%s of %q, which is not a file of a model folder", digestKey, name))
 		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		found, err := fileDigest(path)
@@ -65,7 +65,7 @@ func checkExtra(dir string, metadata map[string]string) error {
 
 // mismatch is the error of a file whose digest is not the one in the weights' header.
 func mismatch(path string) error {
-	return defect(path, fmt.Errorf("does not match the %s in %s: damaged, edited, or from another model", digestKey, weightsFile))
+	return defect(path, fmt.Errorf("does not match the %s in %s: damaged, edited, or from another model", digestKey, WeightsFile))
 }
 
 func fileDigest(path string) (string, error) {

@@ -77,13 +77,13 @@ func TestLoadRefusesForeignFiles(t *testing.T) {
 	for _, file := range []string{"", "/etc/hostname", "other.json", "resources/../../other.json", "README.md"} {
 		dir := filepath.Join(t.TempDir(), "best")
 		mustSave(t, dir, model())
-		tensors, metadata, err := ReadTensors(filepath.Join(dir, weightsFile))
+		tensors, metadata, err := ReadTensors(filepath.Join(dir, WeightsFile))
 		if err != nil {
 			t.Fatal(err)
 		}
 		metadata[digestOf(file)] = digest(nil)
 		delete(metadata, digestKey)
-		if err := WriteTensors(filepath.Join(dir, weightsFile), tensors, metadata); err != nil {
+		if err := WriteTensors(filepath.Join(dir, WeightsFile), tensors, metadata); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "which is not a file of a model folder") {

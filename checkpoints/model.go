@@ -81,16 +81,18 @@ const (
 	ResourcesFolder = "resources"
 )
 
+// WeightsFile is the file that every model folder of this package has: see IsModel.
+const WeightsFile = "weights.safetensors"
+
 const (
-	weightsFile = "weights.safetensors"
-	labelsFile  = "labels.json"
-	configFile  = "config.yaml"
+	labelsFile = "labels.json"
+	configFile = "config.yaml"
 )
 
 var (
 	signedFiles = []string{TokenizerFile, labelsFile, configFile}                                           // files with a digest in the weights' header
 	extraFiles  = []string{FeaturesFile, ResourcesFolder}                                                   // each file in them has one as well
-	allFiles    = slices.Concat([]string{weightsFile, CardFile, "operating.json"}, signedFiles, extraFiles) // operating.json belongs to package taggers/operating
+	allFiles    = slices.Concat([]string{WeightsFile, CardFile, "operating.json"}, signedFiles, extraFiles) // operating.json belongs to package taggers/operating
 )
 
 // Save writes a model folder. It writes a new folder next to dir, .NAME.new, and
@@ -239,7 +241,7 @@ func (m *Model) write(dir string, files map[string][]byte) error {
 	if m.Half {
 		as = tensorfile.F16
 	}
-	return writeTensors(filepath.Join(dir, weightsFile), m.Tensors, metadata, as)
+	return writeTensors(filepath.Join(dir, WeightsFile), m.Tensors, metadata, as)
 }
 
 func digestOf(file string) string { return digestKey + ":" + file }
@@ -312,7 +314,7 @@ func Tokens(dir string) ([]string, error) {
 // Load reads and verifies a model folder. Errors name the file and the defect.
 func Load(dir string) (*Model, error) {
 	dir = Locate(dir)
-	tensors, metadata, err := ReadTensors(filepath.Join(dir, weightsFile))
+	tensors, metadata, err := ReadTensors(filepath.Join(dir, WeightsFile))
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +327,7 @@ func Load(dir string) (*Model, error) {
 		want, ok := metadata[digestOf(name)]
 		switch delete(metadata, digestOf(name)); {
 		case !ok:
-			return nil, defect(filepath.Join(dir, weightsFile), fmt.Errorf("no %s of %s: not the weights of a model folder", digestKey, name))
+			return nil, defect(filepath.Join(dir, WeightsFile), fmt.Errorf("no %s of %s: not the weights of a model folder", digestKey, name))
 		case want != digest(files[name]):
 			return nil, mismatch(path)
 		}

@@ -12,8 +12,7 @@ import (
 
 // IsModel reports whether a folder contains a model of this package.
 func IsModel(dir string) bool {
-	_, err := bounded.Stat(filepath.Join(dir, weightsFile))
-	return err == nil
+	return bounded.Exists(filepath.Join(dir, WeightsFile))
 }
 
 // Pack copies a model folder, with the numbers as float16, after change has changed the model.

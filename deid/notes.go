@@ -152,11 +152,7 @@ func (d *Deidentifier) eachPatient(notes []Note, results []Result, do func(d *De
 		}
 		p.notes, p.results = append(p.notes, n), append(p.results, &results[i])
 	}
-	workers := d.Workers
-	if workers == 0 {
-		workers = runtime.NumCPU()
-	}
-	inParallel(workers, len(patients), func(i int) {
+	inParallel(cmp.Or(d.Workers, runtime.NumCPU()), len(patients), func(i int) {
 		p := patients[i]
 		do(d.forPatient(p.notes), cmp.Or(p.notes[0].group(), p.notes[0].ID), p.notes, p.results)
 	})

@@ -110,7 +110,7 @@ func (s *Silver) begin(run *Run, resume bool) error {
 // notes returns the silver notes of a run, which it makes unless the run folder already has them.
 func (s *Silver) notes(ctx context.Context, run *Run, train []*data.Document, progress models.Progress) ([]*data.Document, error) {
 	path := filepath.Join(run.Dir, SilverFile)
-	if !exists(path) {
+	if !bounded.Exists(path) {
 		if err := s.write(ctx, path, run.Config, train, progress); err != nil {
 			return nil, err
 		}

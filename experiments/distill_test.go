@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/deid/augment"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
@@ -104,7 +105,7 @@ func TestResumeDistillation(t *testing.T) {
 	if _, err := run("broken", false, "labelling"); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	if exists(filepath.Join(dir, "broken")) {
+	if bounded.Exists(filepath.Join(dir, "broken")) {
 		t.Error("a run without silver notes leaves a folder")
 	}
 	if n, err := run("broken", false, "epoch 1"); n != 0 || !errors.Is(err, context.Canceled) {
@@ -345,7 +346,7 @@ func TestHiddenSilverNotesAreRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exists(hidden) {
+	if bounded.Exists(hidden) {
 		t.Error("the hidden file is still there")
 	}
 

@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
@@ -331,7 +332,7 @@ func TestTwoPredictionsOfOneSplit(t *testing.T) {
 	if _, err := run.Predict(t.Context(), silent{}, "dev", PredictOptions{}); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	if exists(filepath.Join(run.Dir, "predictions", ".dev.lock")) && runtime.GOOS != "windows" {
+	if bounded.Exists(filepath.Join(run.Dir, "predictions", ".dev.lock")) && runtime.GOOS != "windows" {
 		t.Error("the lock was left behind")
 	}
 }
@@ -447,10 +448,10 @@ func TestPredict(t *testing.T) {
 			t.Errorf("scores %+v", s)
 		}
 	}
-	if exists(stale) {
+	if bounded.Exists(stale) {
 		t.Error("the older predictions are still there")
 	}
-	if !exists(filepath.Join(r.Dir, "evaluation", "x.json")) {
+	if !bounded.Exists(filepath.Join(r.Dir, "evaluation", "x.json")) {
 		t.Error("no scores are kept")
 	}
 	got, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), format.Options{Types: mustTypes(t)}))
@@ -595,7 +596,7 @@ system:
 	if _, err := run("broken", false, 0); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	if exists(filepath.Join(dir, "broken")) {
+	if bounded.Exists(filepath.Join(dir, "broken")) {
 		t.Error("a run without an epoch leaves a folder")
 	}
 	if n, err := run("broken", false, 1); n != 1 || !errors.Is(err, context.Canceled) {
@@ -674,11 +675,11 @@ func TestPredictionsOfAnEarlierModelWereKept(t *testing.T) {
 	}
 	train("2", false)
 	write(t, old, "")
-	if train("2", true); !exists(old) {
+	if train("2", true); !bounded.Exists(old) {
 		t.Error("a resumed training that has nothing to do removes predictions")
 	}
-	if better := train("12", true); !better || exists(old) {
-		t.Errorf("a resumed training: better %v, predictions there %v", better, exists(old))
+	if better := train("12", true); !better || bounded.Exists(old) {
+		t.Errorf("a resumed training: better %v, predictions there %v", better, bounded.Exists(old))
 	}
 }
 

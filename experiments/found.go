@@ -67,7 +67,7 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 		return nil, false, err
 	}
 	path := filepath.Join(r.Dir, predictions, split)
-	if !exists(path) {
+	if !bounded.Exists(path) {
 		return nil, false, fmt.Errorf("%s: contains no predictions for split %s: create them with lethe predict %s --split %s", r.Dir, split, r.Dir, split)
 	}
 	types := r.Config.Corpus.TypeSet()
@@ -81,7 +81,7 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 // PredictedSplit returns test if it was predicted, else dev. It is an error if neither was.
 func (r *Run) PredictedSplit() (string, error) {
 	for _, split := range []string{TestSplit, DevSplit} {
-		if exists(filepath.Join(r.Dir, predictions, split)) {
+		if bounded.Exists(filepath.Join(r.Dir, predictions, split)) {
 			return split, nil
 		}
 	}

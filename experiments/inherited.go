@@ -84,7 +84,7 @@ func RunAround(path string) *Run {
 		return nil
 	}
 	for dir := path; ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, machineFile)) {
+		if bounded.Exists(filepath.Join(dir, machineFile)) {
 			run, err := OpenRun(dir)
 			if err != nil {
 				return nil

@@ -177,7 +177,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 // others reports whether Relocate has replaced the notes of a split with others than those that the run has predictions for: with other ids, or,
 // where the text of the predicted ones is known, with other texts, as numbers that are ids occur in any notes.
 func (r *Run) others(split string, progress models.Progress) (bool, error) {
-	if !r.relocated || !exists(filepath.Join(r.Dir, predictions, split)) {
+	if !r.relocated || !bounded.Exists(filepath.Join(r.Dir, predictions, split)) {
 		return false, nil
 	}
 	found, _, err := r.Found(split)
@@ -225,7 +225,7 @@ func (r *Run) forget() {
 }
 
 // Scored reports whether the run is complete for a split: its scores are what Predict writes last.
-func (r *Run) Scored(split string) bool { return exists(r.scores(split)) }
+func (r *Run) Scored(split string) bool { return bounded.Exists(r.scores(split)) }
 
 // createPredictions opens a writer for predictions/SPLIT. Close replaces an older folder.
 func (r *Run) createPredictions(split string) (data.Writer, error) {
@@ -354,9 +354,4 @@ func (r *Run) writeConfig() error {
 		return err
 	}
 	return wholefile.WriteFile(filepath.Join(r.Dir, ConfigFile), encoded, 0o666)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
@@ -59,7 +60,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	}
 	log := &epochLog{path: filepath.Join(opt.Dir, LogFile)}
 	defer func() {
-		if err != nil && !opt.Resume && log.err == nil && log.lines.Len() == 0 && !exists(filepath.Join(opt.Dir, SilverFile)) {
+		if err != nil && !opt.Resume && log.err == nil && log.lines.Len() == 0 && !bounded.Exists(filepath.Join(opt.Dir, SilverFile)) {
 			run.discard()
 		}
 	}()

@@ -130,7 +130,7 @@ func (i *Info) measure() error {
 	for _, p := range i.Parts {
 		i.Parameters += p.Parameters
 	}
-	if card := filepath.Join(i.Folder, checkpoints.CardFile); exists(card) {
+	if card := filepath.Join(i.Folder, checkpoints.CardFile); bounded.Exists(card) {
 		i.Card = card
 	}
 	return bounded.WalkDir(i.Folder, func(path string, entry fs.DirEntry, err error) error {

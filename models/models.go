@@ -37,17 +37,14 @@ const (
 	best   = "best" // name of the best model's folder, inside Folder
 )
 
-// Each model folder has at least one of these files.
-const (
-	weightsFile = "weights.safetensors"
-	systemFile  = "system.yaml"
-)
+// Each model folder has at least one of checkpoints.WeightsFile and this file.
+const systemFile = "system.yaml"
 
 // Best returns the folder of the best model of a run. It does not check whether there is one.
 func Best(run string) string { return checkpoints.Locate(filepath.Join(run, Folder, best)) }
 
 // IsRun reports whether a folder is a run folder. It is false if the folder does not exist.
-func IsRun(dir string) bool { return exists(filepath.Join(dir, Folder)) }
+func IsRun(dir string) bool { return bounded.Exists(filepath.Join(dir, Folder)) }
 
 // A Model is a trained tagger that Open has read from a folder.
 type Model struct {
@@ -91,7 +88,7 @@ func Open(dir string, workers int) (*Model, error) {
 			return nil, fmt.Errorf("%s: contains no model yet: lethe train --resume continues its training", dir)
 		}
 	} else if !system.IsModel(dir) {
-		return nil, fmt.Errorf("%s: neither a run folder, which contains %s, nor a model folder, which contains %s or %s", dir, Folder, weightsFile, systemFile)
+		return nil, fmt.Errorf("%s: neither a run folder, which contains %s, nor a model folder, which contains %s or %s", dir, Folder, checkpoints.WeightsFile, systemFile)
 	}
 	m.Tagger, m.Types, err = system.Load(m.Dir, workers)
 	if err != nil {
@@ -126,8 +123,3 @@ func (m *Model) CheckPlain(ctx context.Context) error {
 
 // Builtin reports whether the model comes with the program.
 func (m *Model) Builtin() bool { return bounded.IsBuiltin(m.Dir) }
-
-func exists(path string) bool {
-	_, err := bounded.Stat(path)
-	return err == nil
-}

@@ -51,7 +51,7 @@ func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split stri
 // OperatingPoints reads the operating points that Calibrate has written to a model folder. The error is fs.ErrNotExist if
 // the model was not calibrated, and operating.ErrOutdated if it has changed since.
 func OperatingPoints(dir string) (*operating.Curve, error) {
-	if path := filepath.Join(dir, operating.File); !exists(path) {
+	if path := filepath.Join(dir, operating.File); !bounded.Exists(path) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 	if bounded.IsBuiltin(dir) { // neither can have changed, and computing the digest would delay the first note

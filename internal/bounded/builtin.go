@@ -48,6 +48,12 @@ func Rel(dir, path string) (string, error) {
 	return filepath.Rel(filepath.FromSlash("/"+root), filepath.FromSlash("/"+name))
 }
 
+// Exists reports whether there is a file or folder of this path.
+func Exists(path string) bool {
+	_, err := Stat(path)
+	return err == nil
+}
+
 // Stat describes a file or folder. It follows links.
 func Stat(path string) (fs.FileInfo, error) {
 	if name, ok := isBuiltin(path); ok {

@@ -92,7 +92,7 @@ func Load(dir string, workers int) (*Tagger, error) {
 		return nil, fail(configFile, err)
 	}
 	if err := net.Fill(m.Tensors); err != nil {
-		return nil, fail("weights.safetensors", err)
+		return nil, fail(checkpoints.WeightsFile, err)
 	}
 	t, err := newTagger(cfg, m.Types, m.Labels, v, features, net, workers)
 	if err != nil {

@@ -2,9 +2,9 @@ package ann
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/embeddings"
@@ -100,7 +100,7 @@ func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Mode
 
 // IsModel implements taggers.Standalone.
 func (Config) IsModel(dir string) bool {
-	return exists(filepath.Join(dir, weightsFile))
+	return checkpoints.IsModel(dir)
 }
 
 // Open implements taggers.Standalone.

@@ -39,7 +39,7 @@ func pretrain(t testing.TB, cfg Config, task PretrainTask) (epochs []PretrainEpo
 
 func weights(t testing.TB, dir string) []byte {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(dir, "best", weightsFile))
+	raw, err := os.ReadFile(filepath.Join(dir, "best", checkpoints.WeightsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

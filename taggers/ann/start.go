@@ -146,10 +146,10 @@ func (c Config) openStart() (*origin, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("start: %s: expected the folder of a run or a model, given a file", c.Start)
 	}
-	weights := filepath.Join(o.dir, weightsFile)
+	weights := filepath.Join(o.dir, checkpoints.WeightsFile)
 	f, err := bounded.OpenRegular(weights)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("start: %s: contains no network (%s)", c.Start, weightsFile)
+		return nil, fmt.Errorf("start: %s: contains no network (%s)", c.Start, checkpoints.WeightsFile)
 	} else if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
@@ -183,20 +183,13 @@ func (c Config) openStart() (*origin, error) {
 	return o, o.check(c)
 }
 
-const weightsFile = "weights.safetensors"
-
 // networkFolder returns the model folder of a run folder, or the folder itself. Package models, which
 // does this for other purposes, is on a higher floor.
 func networkFolder(dir string) string {
-	if best := checkpoints.Locate(filepath.Join(dir, "model", "best")); exists(filepath.Join(best, weightsFile)) {
+	if best := checkpoints.Locate(filepath.Join(dir, "model", "best")); checkpoints.IsModel(best) {
 		return best
 	}
 	return checkpoints.Locate(dir)
-}
-
-func exists(path string) bool {
-	_, err := bounded.Stat(path)
-	return err == nil
 }
 
 // check compares the configurations of the networks.

@@ -342,7 +342,7 @@ func TestStartThatDoesNotFit(t *testing.T) {
 		"layer token_embedding: expected token_embedding [rows, 17], given [rows, 16]": func(c *Config) { c.Network.TokenEmbedding++ },
 		"layer hidden: expected hidden.W [48, 30":                                      func(c *Config) { c.Network.Hidden = 30 },
 		"start: stat ": func(c *Config) { c.Start = filepath.Join(dir, "nowhere") },
-		"expected the folder of a run or a model, given a file": func(c *Config) { c.Start = filepath.Join(dir, weightsFile) },
+		"expected the folder of a run or a model, given a file": func(c *Config) { c.Start = filepath.Join(dir, checkpoints.WeightsFile) },
 		"transfer.layers: " + without + " has no crf":           func(c *Config) { c.Start, c.Transfer.Layers = without, []string{"crf"} },
 		// The error once named the key layers.
 		"transfer.freeze: " + without + " has no characters": func(c *Config) { c.Start, c.Transfer.Freeze = without, []string{"characters"} },

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
@@ -126,7 +127,7 @@ func TestTuneIsTheSameForTheSameSeed(t *testing.T) {
 	var weights [3]string
 	for i, seed := range []uint64{1, 1, 2} {
 		task.Seed = seed
-		raw, err := os.ReadFile(filepath.Join(tune(t, dir, Tuning{Epochs: 2, Rate: 1}, task), weightsFile))
+		raw, err := os.ReadFile(filepath.Join(tune(t, dir, Tuning{Epochs: 2, Rate: 1}, task), checkpoints.WeightsFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func TestTuneRefuses(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "new")
 		if err := Tune(context.Background(), c.dir, to, c.how, c.task); err == nil {
 			t.Errorf("%s: no error", name)
-		} else if exists(to) {
+		} else if bounded.Exists(to) {
 			t.Errorf("%s: the folder was created", name)
 		}
 	}
