@@ -3,6 +3,8 @@ package safetynet
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // This file compares what stands directly beside a word with lists of phrases.
@@ -106,7 +108,7 @@ func isGrade(words []word, i int) bool {
 	case w.fold == "i" || w.fold == "v":
 		return !joined
 	}
-	return classLetters[w.fold] && utf8.RuneCountInString(w.fold) == 1 && (!joined && (!w.dot || i+1 == len(words) || next.first) || joined && !next.capitalized)
+	return classLetters[w.fold] && utf8.RuneCountInString(w.fold) == 1 && (!joined && (!w.dot || i+1 == len(words) || next.capitalized && wordlists.Common(next.fold)) || joined && !next.capitalized)
 }
 
 var (

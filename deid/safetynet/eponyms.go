@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func isEponym(words []word, first, last int) bool {
 // eponym reports whether a folded word is an eponym: one of the lists, which networks learned from and which therefore do not change, or another one that is no name of a person.
 func eponym(folded string) bool { return wordlists.Eponym(folded) || otherEponyms[folded] }
 
-var otherEponyms = set("adams-stokes bloom-richardson hunt-hess mary-joseph stokes-adams")
+var otherEponyms = set("adams-stokes bloom-richardson glasgow-blatchford hunt-hess mary-joseph stokes-adams")
 
 // ownNouns are the words that make eponyms of frequent surnames. Behind these, other words such as tests and signs are mostly verbs.
 var ownNouns = map[string]map[string]bool{"robinson": set("drain catheter"), "norton": set("score scale"), "goldman": set("score criteria index"), "alvarado": set("score"), "bishop": set("score")}
@@ -95,6 +96,10 @@ func isThing(words []word, i int) bool {
 	switch {
 	case strings.HasSuffix(left, "non-"), isPair(left, name, right):
 		return true
+	case words[i].label && labels[words[i-1].fold] && (eponym(name) || devices[name]), i+1 < len(words) && words[i+1].label && devices[name] && answers[words[i+1].fold]:
+		return true
+	case right == "" && i+1 < len(words) && words[i+1].elided && words[i+1].fold == "s" && eponym(name), name == "barrett" && prague.MatchString(right): // EGD: Barrett's.
+		return true
 	case beginsWith(right, results) && !beginsWith(right, resultsOfPeople), words[i].signed, endsWith(left, histories):
 		return eponym(name) || signs[name]
 	case devices[name] && (beginsWith(right, states) && !beginsWith(right, deeds) || endsWith(left, handled)), signs[name] && endsWith(left, findings), operations[name] && endsWith(left, operated):
@@ -102,7 +107,7 @@ func isThing(words []word, i int) bool {
 	case eponym(name) && (beginsWith(right, courses) || endsWith(left, found)):
 		return true
 	}
-	return graded[name] && isGrade(words, i+1)
+	return graded[name] && (isGrade(words, i+1) || beginsWith(right, risks))
 }
 
 // isNamed reports whether a folded word may denote a thing.
@@ -115,7 +120,12 @@ var (
 	signs      = set("allen babinski blumberg brudzinski chvostek finkelstein giordano hawkins hoffman hoffmann homan homans kernig lachman lasegue mcburney mcmurray murphy neer nikolsky phalen rinne romberg rovsing schober spurling tinel trendelenburg trousseau weber")
 	operations = set("billroth bricker fontan glenn hartmann kasai miles mustard nissen norwood ross whipple")
 	// graded are the surnames of scores and classes that stand before a number, a Roman numeral or a letter.
-	graded = set("bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
+	graded = set("apgar bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
+
+	labels  = set("dx diagnosis diagnoses pmh pmhx hx problem problems lines line drains tubes devices access assessment impression diagnostico antecedentes")
+	answers = set("yes no none present absent in out removed placed draining patent si")
+	risks   = phrases("low, low risk, moderate risk, high risk, intermediate")
+	prague  = regexp.MustCompile(`^ c[0-9]+m[0-9]`)
 
 	results         = phrases("neg, negative, pos, positive, normal, nl, abnormal, equivocal, negativo, positivo, midline, lateralizes, lateralized, lateralizing, lateraliza, central, centrado")
 	resultsOfPeople = phrases("neg for, negative for, pos for, positive for, negative about, positive about, positivo para, negativo para")

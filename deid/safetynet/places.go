@@ -65,7 +65,7 @@ func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 	w := words[i]
 	right := rightOf(words, i)
 	switch {
-	case endsWith(left, homes), beforeState(words, i), w.label && placeLabels[words[i-1].fold]:
+	case endsWith(left, homes), beforeState(words, i), afterZIP(words, i), w.label && placeLabels[words[i-1].fold]:
 		return true
 	case !w.capitalized:
 		return false
@@ -73,9 +73,11 @@ func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 		return true
 	case w.capitals:
 		return false
+	case endsWith(left, religions):
+		return false
 	case endsWith(left, from), endsWith(left, at) && !lower(w.fold):
 		return !wordlists.Frequent(w.fold) || endsPhrase(right)
-	case beginsWith(right, actors), !wordlists.Frequent(w.fold) && beginsWith(right, institutions):
+	case beginsWith(right, actors), beginsWith(right, institutions) && (!wordlists.Frequent(w.fold) || words[i+1].capitalized && !words[i+1].capitals):
 		return true
 	case w.comma && !wordlists.Common(words[i-1].fold) && words[i-1].capitalized && !words[i-1].capitals: // Royal Berkshire, Reading
 		return endsPhrase(right)
@@ -104,13 +106,16 @@ var homes = phrases(`lives in, live in, living in, lived in, lives near, resides
 // visits are the words before a place or an institution, which begins with a capital.
 var visits = phrases(`transferred from, transferred to, transfer from, transfer to, transported to, transported from, visiting from, visiting, seen at, admitted to, admitted at, hospitalized at, treated at, discharged from,
 	went to, went back to, drove to, flew to, travel to, traveled to, trip to, back to, back from, arrived from,
-	trasladado a, trasladada a, trasladado de, trasladada de, trasladado desde, trasladada desde, derivado de, derivada de, derivado desde, derivada desde, ingresado en, ingresada en, viaje a, viajo a`)
+	trasladado a, trasladada a, trasladado de, trasladada de, trasladado desde, trasladada desde, derivado de, derivada de, derivado desde, derivada desde, ingresado en, ingresada en, ayuntamiento de, policia local de, guardia civil de, alcaldia de, viaje a, viajo a`)
 
 // from are the words before a place that seldom stand before an ordinary word with a capital, and at those that often do.
 var (
-	from = phrases("from, in, near, desde, en, cerca de, hacia")
-	at   = phrases("at, of, to, via, for, de, a, del, al")
+	from = phrases("from, in, at, near, desde, en, cerca de, hacia")
+	at   = phrases("of, to, via, for, de, a, del, al")
 )
+
+// religions are the words before an adjective that may also be the name of a hospital: religion Methodist.
+var religions = phrases("religion, faith, religious preference, denomination")
 
 // placeLabels are the labels of a place or an institution.
 var placeLabels = set(`city town residence hometown birthplace address employer company hospital facility clinic pharmacy insurance insurer school county state country department dept service
@@ -118,8 +123,8 @@ var placeLabels = set(`city town residence hometown birthplace address employer 
 
 // actors are words behind an institution that does something, and institutions the words behind its name.
 var (
-	actors       = phrases("called, calls, faxed, sent, requested, requests, staff, pharmacy, employee, employees, store, stores, inc, llc, corp, corporation, company, police, llama, llamo, envia, envio, avisa, aviso, solicita")
-	institutions = phrases("hospital, clinic, medical, health, records, er, ed, county, city, university, college, school, nursing, rehab")
+	actors       = phrases("called, calls, faxed, sent, requested, requests, staff, pharmacy, employee, employees, store, stores, records, inc, llc, corp, corporation, company, police, llama, llamo, envia, envio, avisa, aviso, solicita")
+	institutions = phrases("hospital, clinic, medical, health, er, ed, county, city, university, college, school, nursing, rehab")
 )
 
 // endsPhrase reports whether no word belongs to the one before right, or only a connective does.
@@ -149,6 +154,11 @@ func beforeState(words []word, i int) bool {
 		return zip || !clinical[next.fold]
 	}
 	return next.capitalized && (stateNames()[next.fold] || i+2 < len(words) && words[i+2].blank && stateNames()[next.fold+" "+words[i+2].fold])
+}
+
+// afterZIP reports whether a ZIP code is before word i.
+func afterZIP(words []word, i int) bool {
+	return i > 0 && words[i].gap == 1 && words[i].capitalized && words[i-1].digits && len(words[i-1].fold) == 5
 }
 
 // clinical are abbreviations of states that mean something else in notes. They count only before a ZIP code.
