@@ -98,7 +98,7 @@ func isGrade(words []word, i int) bool {
 	}
 	switch {
 	case w.digits:
-		return len(w.fold) <= 2 && !w.measured && sign != "/" && (!joined || next.digits && len(next.fold) <= 2 || !next.capitalized && !timeWords[next.fold])
+		return len(w.fold) <= 2 && !w.measured && sign != "/" && (!joined || sign == "-" && romans[next.fold] || next.digits && len(next.fold) <= 2 || !next.capitalized && !timeWords[next.fold])
 	case !w.capitalized:
 		return false
 	case joined && sign == "" && next.digits: // B2, A2L3B1

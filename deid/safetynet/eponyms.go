@@ -23,7 +23,7 @@ func isEponym(words []word, first, last int) bool {
 	for from := max(0, first-2); from <= first; from++ { // Swan-Ganz, Wolff-Parkinson-White
 		joined := words[from].fold
 		for k := from + 1; k < len(words) && k < from+3 && words[k].sep == '-'; k++ {
-			if joined += "-" + words[k].fold; k >= first && eponym(joined) {
+			if joined += "-" + words[k].fold; k >= last && eponym(joined) {
 				return true
 			}
 		}
@@ -94,7 +94,7 @@ func isThing(words []word, i int) bool {
 	}
 	left, right := leftOf(words, i), rightOf(words, i)
 	switch {
-	case strings.HasSuffix(left, "non-"), isPair(left, name, right):
+	case strings.HasSuffix(left, "non-"), isPair(left, name, right), !eponym(name) && beginsWith(right, nouns):
 		return true
 	case words[i].label && labels[words[i-1].fold] && (eponym(name) || devices[name]), i+1 < len(words) && words[i+1].label && devices[name] && answers[words[i+1].fold]:
 		return true
@@ -122,6 +122,8 @@ var (
 	// graded are the surnames of scores and classes that stand before a number, a Roman numeral or a letter.
 	graded = set("apgar bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
 
+	// nouns follow a surname that is not on the lists of eponyms, of which those of eponymous are mostly verbs behind a person.
+	nouns   = phrases("catheter, clamp, forceps, retractor, procedure, test, sign, score, class, grade, classification, fracture, maneuver, criteria, drain")
 	labels  = set("dx diagnosis diagnoses pmh pmhx hx problem problems lines line drains tubes devices access assessment impression diagnostico antecedentes")
 	answers = set("yes no none present absent in out removed placed draining patent si")
 	risks   = phrases("low, low risk, moderate risk, high risk, intermediate")
@@ -137,7 +139,7 @@ var (
 	findings  = phrases("positive, negative, neg, pos, equivocal, normal")
 	histories = phrases("hx, hx of, h/o, history of, dx, dx of, dx'd with, diagnosed with, diagnosis of, treated for, tx for, workup for, suspected, possible, known, has, no, sah, segment, ap de, dx de, diagnostico de, antecedente de, antecedentes de")
 	operated  = phrases("s/p, sp, status post, undergo, underwent, redo, post")
-	courses   = phrases("in remission, flare, flares, with lgd, with hgd, with dysplasia, of colon, of the colon, igg, igm, ab, antibody, antibodies")
+	courses   = phrases("in remission, resolving, resolved, flare, flares, with lgd, with hgd, with dysplasia, of colon, of the colon, igg, igm, ab, antibody, antibodies")
 	found     = phrases("partial, segment, excluded")
 )
 

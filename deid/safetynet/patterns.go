@@ -98,9 +98,10 @@ type numeral struct {
 }
 
 type phrase struct {
-	words []string
-	typ   string
-	place bool // it is a place or an institution
+	words   []string
+	typ     string
+	place   bool // it is a place or an institution
+	acronym bool // it is the name of an institution, in a few capitals
 }
 
 // longest is the maximum length of a value in bytes, as in package surrogate. Longer ones are no name and no number, and are not searched for.
@@ -162,7 +163,7 @@ func (p *Patterns) add(text, typ string, how how) {
 	case how == asNumber:
 		p.addNumber(v.words(), typ, p.known && v.digits && v.size >= longNumber)
 	default:
-		p.addPhrase(v.words(), typ)
+		p.addPhrase(v, typ)
 	}
 }
 
@@ -254,14 +255,17 @@ func (n numeral) is(words []word) bool {
 		})
 }
 
-func (p *Patterns) addPhrase(words []string, typ string) {
+func (p *Patterns) addPhrase(v value, typ string) {
 	if p.phrases == nil {
 		p.phrases, p.seen = map[string][]phrase{}, map[string]bool{}
 	}
+	words := v.words()
 	if key := strings.Join(words, " "); !p.seen[key] {
 		p.seen[key] = true
 		p.keys.add(words[0])
-		p.phrases[words[0]] = append(p.phrases[words[0]], phrase{words, typ, p.isPlaceType(typ)})
+		ph := phrase{words: words, typ: typ, place: p.isPlaceType(typ)}
+		ph.acronym = ph.place && len(words) == 1 && v.all[0].capitals && v.size <= maxAcronym && p.isInstitution(typ)
+		p.phrases[words[0]] = append(p.phrases[words[0]], ph)
 	}
 }
 

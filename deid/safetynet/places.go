@@ -14,16 +14,29 @@ import (
 // This file tells cities, employers, hospitals and departments from ordinary words and from things with the same name: of a patient who lives in Normal, lungs stay Normal, and of
 // one who lives in Boston, the Boston prep score stays.
 
+// maxAcronym is the maximum number of letters of an acronym.
+const maxAcronym = 6
+
 // isPlaceType reports whether the values of a type are places or institutions.
 func (p *Patterns) isPlaceType(typ string) bool {
-	if p.types == nil {
-		return false
+	switch p.sortOf(typ) {
+	case data.Street, data.City, data.State, data.Country, data.Place, data.Landmark:
+		return true
 	}
-	switch cmp.Or(p.types.Describe(typ).Sort, sorts[Kind(strings.ToLower(typ))]) {
-	case data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Country, data.Place, data.Landmark:
+	return p.isInstitution(typ)
+}
+
+// isInstitution reports whether the values of a type are institutions.
+func (p *Patterns) isInstitution(typ string) bool {
+	switch p.sortOf(typ) {
+	case data.Hospital, data.Organization, data.Department:
 		return true
 	}
 	return false
+}
+
+func (p *Patterns) sortOf(typ string) data.Sort {
+	return cmp.Or(p.types.Describe(typ).Sort, sorts[Kind(strings.ToLower(typ))])
 }
 
 // counts reports whether the words from first to last, which are those of the phrase, have its meaning.
@@ -31,7 +44,7 @@ func (ph phrase) counts(words []word, first, last int, lower func(string) bool) 
 	w := words[first]
 	switch {
 	case ph.place:
-		return isPlace(words, first, last, lower)
+		return isPlace(words, first, last, lower) || ph.acronym && w.capitals && !amongCapitals(words, first)
 	case first < last || w.digits:
 		return true
 	}
@@ -45,7 +58,7 @@ func isPlace(words []word, first, last int, lower func(string) bool) bool {
 	for k := first + 1; k <= last; k++ {
 		name += " " + words[k].fold
 	}
-	left := strings.TrimSuffix(strings.TrimSuffix(leftOf(words, first), "the "), "la ")
+	left := withoutArticle(leftOf(words, first))
 	listed := thingNames[name]
 	switch {
 	case (listed || first == last) && isScale(words, last, listed):
@@ -60,12 +73,26 @@ func isPlace(words []word, first, last int, lower func(string) bool) bool {
 	return isMeant(words, first, left, lower)
 }
 
+func withoutArticle(left string) string {
+	for _, article := range []string{"the ", "la ", "el ", "los ", "las "} {
+		if rest, ok := strings.CutSuffix(left, " "+article); ok {
+			return rest + " "
+		}
+	}
+	return left
+}
+
+// amongCapitals reports whether a word beside word i is in capitals, so that a line or a sentence may be.
+func amongCapitals(words []word, i int) bool {
+	return i > 0 && words[i-1].capitals || i+1 < len(words) && words[i+1].capitals
+}
+
 // isMeant reports whether an ordinary word is the name of a place here.
 func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 	w := words[i]
 	right := rightOf(words, i)
 	switch {
-	case endsWith(left, homes), beforeState(words, i), afterZIP(words, i), w.label && placeLabels[words[i-1].fold]:
+	case endsWith(left, homes), beforeState(words, i), afterZIP(words, i), isPostcode(words, i+1), w.label && placeLabels[words[i-1].fold]:
 		return true
 	case !w.capitalized:
 		return false
@@ -78,6 +105,8 @@ func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 	case endsWith(left, from), endsWith(left, at) && !lower(w.fold):
 		return !wordlists.Frequent(w.fold) || endsPhrase(right)
 	case beginsWith(right, actors), beginsWith(right, institutions) && (!wordlists.Frequent(w.fold) || words[i+1].capitalized && !words[i+1].capitals):
+		return true
+	case i+1 < len(words) && words[i+1].comma && !w.label && (isNameOfPlace(words[i+1]) && !wordlists.Frequent(w.fold) || w.first && isDateOfLetter(words, i+1)):
 		return true
 	case w.comma && !wordlists.Common(words[i-1].fold) && words[i-1].capitalized && !words[i-1].capitals: // Royal Berkshire, Reading
 		return endsPhrase(right)
@@ -95,10 +124,10 @@ var moreWords = set(`adventist banana baptist bath baths beaver beavers blueberr
 	episcopal flint fox ginger gong ham harbor harp hawk holy horizons hurricane immaculate ivory jade jewish lion lutheran lynx mall marathon methodist mobil moose mountain mustang oasis opal outback paradise peach
 	pecan prairie presbyterian princess providence prudential queen ransom redeemer republic resurrection rocky ruby rugby sandals sandy savior slough sonic sprint strawberry thorn tombstone tooting tranquility
 	turkey united valley vice visitation waterproof wick
-	clavel cuenca encina granada laguna leon moron nogal norte occidente oeste oriente parla pilas puerto rosa sur`)
+	clavel cuenca encina granada laguna leon moron nogal norte occidente oeste oriente parla pilas puerto roma rosa sur`)
 
 // homes are the words before the place where somebody lives or works, also in lower case.
-var homes = phrases(`lives in, live in, living in, lived in, lives near, resides in, residing in, resident of, native of, raised in, born in, grew up in, moved to, moved from, moved back to, city of, town of, downtown,
+var homes = phrases(`lives in, live in, living in, lived in, lives near, resides in, residing in, resident of, native of, raised in, born in, grew up in, moved to, moved from, moved back to, city of, town of, county of, downtown,
 	works at, works for, work at, working at, working for, worked at, worked for, employed by, employed at, employee of, employee at, job at, retired from,
 	vive en, viven en, vivia en, reside en, residente en, natural de, vecino de, vecina de, procedente de, nacido en, nacida en, ciudad de, municipio de, localidad de, pueblo de,
 	trabaja en, trabajaba en, trabaja para, empleado de, empleada de, empleado en, empleada en, trabajador de, trabajadora de, jubilado de, jubilada de`)
@@ -106,7 +135,7 @@ var homes = phrases(`lives in, live in, living in, lived in, lives near, resides
 // visits are the words before a place or an institution, which begins with a capital.
 var visits = phrases(`transferred from, transferred to, transfer from, transfer to, transported to, transported from, visiting from, visiting, seen at, admitted to, admitted at, hospitalized at, treated at, discharged from,
 	went to, went back to, drove to, flew to, travel to, traveled to, trip to, back to, back from, arrived from,
-	trasladado a, trasladada a, trasladado de, trasladada de, trasladado desde, trasladada desde, derivado de, derivada de, derivado desde, derivada desde, ingresado en, ingresada en, ayuntamiento de, policia local de, guardia civil de, alcaldia de, viaje a, viajo a`)
+	trasladado a, trasladada a, trasladado de, trasladada de, trasladado desde, trasladada desde, derivado de, derivada de, derivado desde, derivada desde, ingresado en, ingresada en, ayuntamiento de, policia local de, guardia civil de, alcaldia de, barrio, colonia, vereda, eps, ars, arl, afp, viaje a, viajo a`)
 
 // from are the words before a place that seldom stand before an ordinary word with a capital, and at those that often do.
 var (
@@ -118,23 +147,26 @@ var (
 var religions = phrases("religion, faith, religious preference, denomination")
 
 // placeLabels are the labels of a place or an institution.
-var placeLabels = set(`city town residence hometown birthplace address employer company hospital facility clinic pharmacy insurance insurer school county state country department dept service
-	ciudad municipio localidad poblacion provincia domicilio residencia empresa centro clinica servicio procedencia empleador pais farmacia`)
+var placeLabels = set(`city town residence hometown birthplace address employer company hospital facility clinic pharmacy insurance school county state country department dept service ins insurer scheme payer plan
+	ciudad municipio localidad poblacion provincia domicilio residencia empresa centro clinica servicio procedencia empleador pais farmacia barrio aseguradora seguro eps ars arl afp funeraria faena`)
 
 // actors are words behind an institution that does something, and institutions the words behind its name.
 var (
-	actors       = phrases("called, calls, faxed, sent, requested, requests, staff, pharmacy, employee, employees, store, stores, records, inc, llc, corp, corporation, company, police, llama, llamo, envia, envio, avisa, aviso, solicita")
+	actors       = phrases("called, calls, faxed, sent, requested, requests, wants, staff, pharmacy, employee, employees, store, stores, records, ppo, hmo, auth, insurance, helpline, leaflet, inc, llc, corp, corporation, company, police, llama, llamo, envia, envio, avisa, aviso, solicita")
 	institutions = phrases("hospital, clinic, medical, health, er, ed, county, city, university, college, school, nursing, rehab")
 )
 
 // endsPhrase reports whether no word belongs to the one before right, or only a connective does.
 func endsPhrase(right string) bool {
-	next, _, _ := strings.Cut(strings.TrimPrefix(right, " "), " ")
+	next := strings.TrimPrefix(right, " ")
+	if i := strings.IndexAny(next, " '-/"); i >= 0 {
+		next = next[:i]
+	}
 	return next == "" || connectives()[next]
 }
 
 var connectives = sync.OnceValue(func() map[string]bool {
-	all := set("today yesterday again last this she he they we who pt patient since with without hoy ayer el ella y con sin hace")
+	all := set("the today yesterday again last this she he they we who pt patient since with without hoy ayer el ella y con sin hace")
 	for _, list := range []string{"en-connectives", "es-connectives"} {
 		for _, entry := range wordlists.Entries(list) {
 			all[fold.Fold(entry)] = true
@@ -159,6 +191,27 @@ func beforeState(words []word, i int) bool {
 // afterZIP reports whether a ZIP code is before word i.
 func afterZIP(words []word, i int) bool {
 	return i > 0 && words[i].gap == 1 && words[i].capitalized && words[i-1].digits && len(words[i-1].fold) == 5
+}
+
+// isPostcode reports whether a British postcode begins with word i.
+func isPostcode(words []word, i int) bool {
+	if i+3 >= len(words) || !words[i].capitalized || len(words[i].fold) > 2 || len(words[i+3].fold) != 2 || !words[i+3].capitals {
+		return false
+	}
+	return words[i+1].digits && words[i+1].gap == 0 && words[i+2].digits && words[i+2].gap == 1 && words[i+3].gap == 0
+}
+
+// isNameOfPlace reports whether a word behind a comma may be a place without a list of it: Boots, Thurso.
+func isNameOfPlace(w word) bool {
+	return w.capitalized && !w.capitals && !wordlists.Common(w.fold) && !eponym(w.fold) && !isTitle(w.fold)
+}
+
+// isDateOfLetter reports whether a date begins with word i, as behind the city at the top of a letter: Salto, 7/7/20; Colón, 6 de octubre.
+func isDateOfLetter(words []word, i int) bool {
+	if !words[i].digits || i+1 >= len(words) {
+		return false
+	}
+	return words[i+1].fold == "de" || i+2 < len(words) && words[i+1].digits && words[i+2].digits && words[i+1].sep != 0 && words[i+1].sep == words[i+2].sep
 }
 
 // clinical are abbreviations of states that mean something else in notes. They count only before a ZIP code.
@@ -186,7 +239,7 @@ func foldedEntries(lists ...string) map[string]bool {
 var thingNames = func() map[string]bool {
 	all := set(`aberdeen adelaide amsterdam aspen atlanta baltimore banff barcelona berlin bern bethesda birmingham bologna boston bristol brisbane california cambridge cardiff charlotte chicago cincinnati cleveland
 	columbia copenhagen coxsackie dallas denver dundee ebola edinburgh epworth florida framingham geneva glasgow groningen hannover hannah hantaan helsinki houston iowa lansing lassa leeds leiden lille lisbon
-	lisboa liverpool london londres lugano madrid malta manchester marburg maryland mayo melbourne miami michigan milan milano minnesota montreal newcastle norwalk nottingham osaka oslo oswestry ottawa oxford paris perth
+	lisboa liverpool london londres lugano madrid malta manchester marburg maryland mayo melbourne miami michigan milan milano minnesota montreal newcastle norwalk nottingham osaka oslo oswestry ottawa oxford edimburgo ginebra tokio paris perth
 	philadelphia filadelfia pittsburgh prague praga rochester rome roma rotterdam seattle sheffield stanford stockholm sydney tokyo toronto utah utrecht valencia vancouver vienna viena washington wisconsin zurich bruselas brussels`)
 	for _, name := range phrases("los angeles, new york, nueva york, kansas city, west nile, ann arbor, rocky mountain, salt lake, san antonio, st louis, saint louis, hong kong, buenos aires, mayo clinic, ross river") {
 		all[name] = true
@@ -221,14 +274,14 @@ func isListedThing(words []word, first, last int, left string) bool {
 	if strings.HasPrefix(right, "-like") || beginsWith(right, things) || endsWith(left, versions) {
 		return true
 	}
-	return (isGrade(words, last+1) || isScored(words, last+1)) && !endsWith(left, slices.Concat(from, visits))
+	return (isGrade(words, last+1) && !isPostcode(words, last+1) || isScored(words, last+1)) && !endsWith(left, slices.Concat(from, visits))
 }
 
 // things follow the name of a scale, a device or an organism; versions precede it.
 var (
 	things = phrases(`grade, type, class, stage, prep, stool, stools, chart, bowel, test, tests, protocol, rule, rules, consensus, definition, brace, like, positive, negative, pos, neg, scientific, j, shunt,
-	developmental, naming, cognitive, sleep, coma, equation, formula, knee, ankle, agitation, postnatal, heart, encephalitis, fever, verbal, card, stroke, trauma, handicap, grado, tipo, clase, estadio`)
-	versions = phrases(`within, beyond, outside, revised, modified, partial, meets, stool, prep, bbps, la, escala, escala de, clasificacion, clasificacion de, criterios, criterios de, test de, indice de, virus, virus de, cromosoma, collarin`)
+	developmental, naming, cognitive, sleep, coma, equation, formula, knee, ankle, agitation, postnatal, heart, encephalitis, fever, verbal, card, stroke, scar, sci, adl, moderate, mild, severe, mod, biopsies, limb, blatchford, bamford, code, gr, eq, trauma, handicap, grado, tipo, clase, estadio`)
+	versions = phrases(`plaster of, duke of, tower of, within, beyond, outside, revised, modified, partial, meets, stool, prep, bbps, la, escala, escala de, clasificacion, clasificacion de, criterios, criterios de, test de, indice de, virus, virus de, cromosoma, collarin`)
 )
 
 // isScored reports whether word i stands directly behind another one and is a score, perhaps with its maximum or of several parts with one digit each: 9/30, 2/3/2.

@@ -11,7 +11,7 @@ func finds(t *testing.T, removed []Removed, text string) string {
 // A city, an employer or a hospital that is an ordinary word, too, erased this word from all notes of the patient.
 func TestPlacesErasedOrdinaryWords(t *testing.T) {
 	removed := []Removed{{"Normal", "CITY"}, {"Reading", "CITY"}, {"Weed", "CITY"}, {"Bath", "CITY"}, {"Hurricane", "CITY"}, {"Buffalo", "CITY"}, {"Independence", "CITY"}, {"Battle", "CITY"},
-		{"Target", "ORGANIZATION"}, {"Staples", "ORGANIZATION"}, {"Delta", "ORGANIZATION"}, {"Next", "ORGANIZATION"}, {"Mercy", "HOSPITAL"}, {"Methodist", "HOSPITAL"}, {"Camas", "CITY"}, {"Granada", "CITY"}}
+		{"Target", "ORGANIZATION"}, {"Staples", "ORGANIZATION"}, {"Delta", "ORGANIZATION"}, {"Next", "ORGANIZATION"}, {"Mercy", "HOSPITAL"}, {"Methodist", "HOSPITAL"}, {"Camas", "CITY"}, {"Granada", "CITY"}, {"Boots", "ORGANIZATION"}, {"ONCE", "ORGANIZATION"}, {"Salto", "CITY"}, {"Wells", "CITY"}}
 	for text, want := range map[string]string{
 		"Lungs: Normal. Normal S1 S2. EXAM NORMAL. Gait normal, Target INR 2-3. INR at target.": "",
 		"Reading glasses. BP Reading 140/90. Staples removed. Delta troponin 4. Delta: 3":       "",
@@ -19,17 +19,19 @@ func TestPlacesErasedOrdinaryWords(t *testing.T) {
 		"Independence with ADLs. Battle sign neg. Religion: Methodist. Religion Methodist":      "",
 		"Next session in a week. Mercy flight. Target lesion LAD. Target HR 120":                "",
 		"Normal": "",
-		"Camas disponibles: 3. EN CAMAS SEPARADAS. Granada, en su piel":        "",
-		"Vitals\nNormal\nTarget: 120":                                          "",
-		"Lives in Normal, Illinois. Went back to Normal yesterday.":            "Lives in [CITY|Normal], Illinois. Went back to [CITY|Normal] yesterday.",
-		"14 Elm Ct, Normal, IL 61761":                                          "14 Elm Ct, [CITY|Normal], IL 61761",
-		"Normal, Illinois":                                                     "[CITY|Normal], Illinois",
-		"City: Reading. Employer: Target":                                      "City: [CITY|Reading]. Employer: [ORGANIZATION|Target]",
-		"works at target, lives in weed, target INR":                           "works at [ORGANIZATION|target], lives in [CITY|weed], target INR",
-		"Target called about his shift. Moved from Bath.":                      "[ORGANIZATION|Target] called about his shift. Moved from [CITY|Bath].",
-		"Boss at Next. Next week. Transferred from Mercy; Mercy records":       "Boss at [ORGANIZATION|Next]. Next week. Transferred from [HOSPITAL|Mercy]; [HOSPITAL|Mercy] records",
-		"His friends in Hurricane and the Methodist staff":                     "His friends in [CITY|Hurricane] and the [HOSPITAL|Methodist] staff",
-		"LIVES IN READING. 41900 CAMAS. Vive en Camas. Policía Local de CAMAS": "LIVES IN [CITY|READING]. 41900 [CITY|CAMAS]. Vive en [CITY|Camas]. Policía Local de [CITY|CAMAS]",
+		"Camas disponibles: 3. EN CAMAS SEPARADAS. Granada, en su piel":            "",
+		"Vitals\nNormal\nTarget: 120":                                              "",
+		"Lives in Normal, Illinois. Went back to Normal yesterday.":                "Lives in [CITY|Normal], Illinois. Went back to [CITY|Normal] yesterday.",
+		"14 Elm Ct, Normal, IL 61761":                                              "14 Elm Ct, [CITY|Normal], IL 61761",
+		"Normal, Illinois":                                                         "[CITY|Normal], Illinois",
+		"City: Reading. Employer: Target":                                          "City: [CITY|Reading]. Employer: [ORGANIZATION|Target]",
+		"works at target, lives in weed, target INR":                               "works at [ORGANIZATION|target], lives in [CITY|weed], target INR",
+		"Target called about his shift. Moved from Bath.":                          "[ORGANIZATION|Target] called about his shift. Moved from [CITY|Bath].",
+		"Boss at Next. Next week. Transferred from Mercy; Mercy records":           "Boss at [ORGANIZATION|Next]. Next week. Transferred from [HOSPITAL|Mercy]; [HOSPITAL|Mercy] records",
+		"His friends in Hurricane and the Methodist staff":                         "His friends in [CITY|Hurricane] and the [HOSPITAL|Methodist] staff",
+		"Boots, Thurso. Salto, 7/7/2071. Vende cupones de la ONCE. No come carne.": "[ORGANIZATION|Boots], Thurso. [CITY|Salto], 7/7/2071. Vende cupones de la [ORGANIZATION|ONCE]. No come carne.",
+		"VISTA A LAS ONCE HORAS. Once días. De once a doce. Wells BA5 7QX":         "VISTA A LAS ONCE HORAS. Once días. De once a doce. [CITY|Wells] BA5 7QX",
+		"LIVES IN READING. 41900 CAMAS. Vive en Camas. Policía Local de CAMAS":     "LIVES IN [CITY|READING]. 41900 [CITY|CAMAS]. Vive en [CITY|Camas]. Policía Local de [CITY|CAMAS]",
 	} {
 		if want == "" {
 			want = text
@@ -44,7 +46,7 @@ func TestPlacesErasedOrdinaryWords(t *testing.T) {
 func TestPlacesErasedScales(t *testing.T) {
 	var removed []Removed
 	for _, city := range []string{"Boston", "Bristol", "Denver", "Rome", "Montreal", "Miami", "Stanford", "Philadelphia", "Edinburgh", "Glasgow", "Vancouver", "Toronto", "Milan", "Atlanta", "Tokyo", "Chicago",
-		"Los Angeles", "Coxsackie", "Springfield"} {
+		"Los Angeles", "Coxsackie", "Springfield", "Paris", "Birmingham"} {
 		removed = append(removed, Removed{city, "CITY"})
 	}
 	removed = append(removed, Removed{"Mayo", "HOSPITAL"})
@@ -53,11 +55,12 @@ func TestPlacesErasedScales(t *testing.T) {
 		"Denver II passed. Rome IV. Montreal A2L3B1. Miami J collar. Stanford A. Type Stanford B dissection":               "",
 		"Philadelphia chromosome positive. Edinburgh 9/30. Glasgow Coma Scale 15. Glasgow-Blatchford 6. Vancouver B2":      "",
 		"Toronto bronchiolitis score. Within Milan. Revised Atlanta. Tokyo grade II. Chicago classification type II":       "",
-		"Los Angeles grade B. Coxsackie A16. Mayo 2, partial Mayo 5. Montreal Cognitive Assessment Scale":                  "",
+		"Los Angeles grade B. Coxsackie A16. Mayo 2, partial Mayo 5. Montreal Cognitive Assessment Scale. Paris 0-IIa":     "",
 		"Springfield Criteria; escala de Montreal 24; Springfield chromosome":                                              "",
 		"She went back to Boston. Boston is cold. From Denver 3/4. In Miami. Moved from Rome 4 years ago.":                 "She went back to [CITY|Boston]. [CITY|Boston] is cold. From [CITY|Denver] 3/4. In [CITY|Miami]. Moved from [CITY|Rome] 4 years ago.",
 		"boston, Springfield police, Springfield 62704. Mayo records, Mayo Clinic. Lives in Bristol with a low score":      "[CITY|boston], [CITY|Springfield] police, [CITY|Springfield] 62704. [HOSPITAL|Mayo] records, [HOSPITAL|Mayo] Clinic. Lives in [CITY|Bristol] with a low score",
-		"Los Angeles County; Vancouver, BC; Rome A. Lund":                                                                  "[CITY|Los Angeles] County; [CITY|Vancouver], BC; [CITY|Rome] A. Lund",
+		"Birmingham B15 2TT":                              "[CITY|Birmingham] B15 2TT",
+		"Los Angeles County; Vancouver, BC; Rome A. Lund": "[CITY|Los Angeles] County; [CITY|Vancouver], BC; [CITY|Rome] A. Lund",
 	} {
 		if want == "" {
 			want = text
@@ -93,7 +96,7 @@ func TestSurnamesErasedEponyms(t *testing.T) {
 		"Wells 4.5, PERC 1. Wells 3. PE: Wells low. SAH Fisher 3, Fisher 4. Hunt and Hess 2. Bishop 6, cervix soft":              "",
 		"Swan floated, Hickman flushed, Garden IV. Weber B fracture. Weber midline. Allen normal bilat":                          "",
 		"hx of Graves, Dx: Graves, treated for Graves, Graves in remission, s/p Ross, dx Hodgkin 2014, Non-Hodgkin":              "",
-		"Two Kellys placed, curved Kelly. Barrett C2M4; EGD: Barrett's, no ulcer":                                                "",
+		"Two Kellys placed, curved Kelly, a Kelly clamp. Ross procedure. Barrett C2M4; EGD: Barrett's, no ulcer":                 "",
 		"Foley placed the order. RN Foley removed it. Foley called. Told Foley. Wells 3 days ago, Clark 5 pm":                    "[DOCTOR|Foley] placed the order. RN [DOCTOR|Foley] removed it. [DOCTOR|Foley] called. Told [DOCTOR|Foley]. [DOCTOR|Wells] 3 days ago, [DOCTOR|Clark] 5 pm",
 		"Murphy positive for flu. Weber B. was here, Weber B Lund, with Ross. Barrett's daughter. Dr. Allen normal":              "[DOCTOR|Murphy] positive for flu. [DOCTOR|Weber B]. was here, [DOCTOR|Weber] B Lund, with [DOCTOR|Ross]. [DOCTOR|Barrett]'s daughter. Dr. [DOCTOR|Allen] normal",
 		"Allen was seen, Ross signed, Bishop on call, per Hunt; Hickman RN, Kelly 4/5/2071":                                      "[DOCTOR|Allen] was seen, [DOCTOR|Ross] signed, [DOCTOR|Bishop] on call, per [DOCTOR|Hunt]; [DOCTOR|Hickman] RN, [DOCTOR|Kelly] 4/5/2071",
