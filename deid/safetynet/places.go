@@ -147,8 +147,8 @@ var (
 var religions = phrases("religion, faith, religious preference, denomination")
 
 // placeLabels are the labels of a place or an institution.
-var placeLabels = set(`city town residence hometown birthplace address employer company hospital facility clinic pharmacy insurance school county state country department dept service ins insurer scheme payer plan
-	ciudad municipio localidad poblacion provincia domicilio residencia empresa centro clinica servicio procedencia empleador pais farmacia barrio aseguradora seguro eps ars arl afp funeraria faena`)
+var placeLabels = set(`city town residence hometown birthplace address employer company hospital facility clinic pharmacy insurance county country department dept service ins insurer scheme payer
+	ciudad municipio localidad poblacion provincia domicilio residencia empresa centro clinica servicio procedencia empleador pais farmacia barrio aseguradora eps ars arl afp funeraria faena`)
 
 // actors are words behind an institution that does something, and institutions the words behind its name.
 var (

@@ -20,7 +20,7 @@ func TestPlacesErasedOrdinaryWords(t *testing.T) {
 		"Next session in a week. Mercy flight. Target lesion LAD. Target HR 120":                "",
 		"Normal": "",
 		"Camas disponibles: 3. EN CAMAS SEPARADAS. Granada, en su piel":            "",
-		"Vitals\nNormal\nTarget: 120":                                              "",
+		"Vitals\nNormal\nTarget: 120. Plan: Target INR, mental state: Normal":      "",
 		"Lives in Normal, Illinois. Went back to Normal yesterday.":                "Lives in [CITY|Normal], Illinois. Went back to [CITY|Normal] yesterday.",
 		"14 Elm Ct, Normal, IL 61761":                                              "14 Elm Ct, [CITY|Normal], IL 61761",
 		"Normal, Illinois":                                                         "[CITY|Normal], Illinois",
