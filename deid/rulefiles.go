@@ -208,9 +208,21 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		if cells := safetynet.NoPHI(text); len(cells) > 0 {
 			spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool { return data.Covered(s, cells) })
 		}
+		spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool {
+			return isNameOrPlace(net.Types.Describe(s.Type).Sort) && safetynet.NoName(text, s)
+		})
 		return spans
 	}
 	return nil
+}
+
+// isNameOrPlace reports whether the values of a sort are names of people, institutions or places, or of a sort that is not known.
+func isNameOrPlace(sort data.Sort) bool {
+	switch sort {
+	case data.Person, data.Hospital, data.Organization, data.Department, data.City, data.State, data.Place, data.Landmark, data.Other, data.Number, data.Username, data.Family:
+		return true
+	}
+	return false
 }
 
 // builtinRules are the built-in rules for a language.

@@ -57,11 +57,9 @@ func (v Value) how() how {
 	return asPhrase
 }
 
-// long reports whether the value is long enough to search for.
-func (v Value) long() bool {
-	p := &Patterns{}
-	p.add(v.Text, "", v.how())
-	return p.phrases != nil || p.numbers != nil || p.parts != nil
+// searched reports whether the value is searched for: see [Values.Short].
+func (v Value) searched() bool {
+	return valueOf(v.Text).searched(v.how())
 }
 
 // typeIn returns the value's type in a set. If the set has no type for the kind, it is the name of
@@ -118,7 +116,8 @@ func NewValues() *Values {
 }
 
 // Short returns the number of values that are too short to search for, such as a record number of
-// three digits, which would match doses and laboratory values.
+// three digits, which would match doses and laboratory values. Values of more than 1,000 bytes, which are no
+// names or numbers, are not searched for either, and count.
 func (v *Values) Short() int { return v.short }
 
 // Add adds values of a patient.
@@ -154,7 +153,7 @@ func (v *Values) put(of map[string][]Value, key string, values []Value) {
 func TooShort(values []Value) int {
 	n := 0
 	for _, v := range values {
-		if !v.long() {
+		if !v.searched() {
 			n++
 		}
 	}

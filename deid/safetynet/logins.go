@@ -31,6 +31,9 @@ const (
 	minNameOfLogin = 4
 )
 
+// maxNameWords is the maximum number of words of a name whose logins are searched for.
+const maxNameWords = 12
+
 // maxLoginNumber is the maximum number of digits after the names of a login that belong to it: olund2.
 const maxLoginNumber = 4
 
@@ -54,9 +57,10 @@ func (p *Patterns) addLogins(text string, name []word, typ string) {
 			words = append(words, w.fold)
 		}
 	}
-	if p.types != nil {
-		typ = cmp.Or(p.types.OfSort(data.Username), typ)
+	if len(words) > maxNameWords {
+		return
 	}
+	typ = cmp.Or(p.types.OfSort(data.Username), typ)
 	if comma > 0 && comma < len(words) {
 		for k, surname := range words[:comma] {
 			p.addLoginsOf(words[comma:], surname, k == comma-1, typ)

@@ -59,12 +59,12 @@ type Patterns struct {
 	longest   int                 // length of the longest number, in bytes
 	parts     map[string][]string // keys are parts of names; values are the types, usually one
 	particles map[string]bool     // words such as van with which names begin
-	list      []string            // the keys of parts that are long enough for fuzzy matching
+	similar   slips               // the keys of parts that are long enough for fuzzy matching
 	logins    map[string]login    // keys are logins composed of names, without separators
 	written   map[string]bool     // names whose logins have been added
 	letters   map[string]bool     // initials of the parts
 	initials  map[string]string   // keys are the initials of whole names; values are the types
-	numeric   []phrase            // the numbers that are long enough for fuzzy matching
+	numeric   slips               // the numbers that are long enough for fuzzy matching
 	seen      map[string]bool     // phrases that have been added
 	keys      starts              // of the phrases, parts and logins
 	heads     starts              // of the numbers, and of the words that they begin with
@@ -98,40 +98,72 @@ type numeral struct {
 }
 
 type phrase struct {
-	words []string
-	typ   string
+	words   []string
+	typ     string
+	place   bool // it is a place or an institution
+	acronym bool // it is the name of an institution, in a few capitals
+}
+
+// longest is the maximum length of a value in bytes, as in package surrogate. Longer ones are no name and no number, and are not searched for.
+const longest = 1000
+
+// value is a text that is searched for.
+type value struct {
+	all    []word
+	size   int // in letters and digits
+	digits bool
+}
+
+// valueOf returns the value of a text, without words if it is too long.
+func valueOf(text string) (v value) {
+	if len(text) > longest {
+		return v
+	}
+	v.all = split(text)
+	for _, w := range v.all {
+		v.size += utf8.RuneCountInString(w.fold)
+		v.digits = v.digits || w.digits
+	}
+	return v
+}
+
+// searched reports whether the value is long enough to search for it in this way.
+func (v value) searched(how how) bool {
+	switch how {
+	case asName:
+		return len(v.all) > 0
+	case asNumber:
+		return v.digits && v.size >= minNumber || v.size >= 2*minNumber
+	case asPhrase:
+		return v.size >= minPlace && (!v.digits || v.size >= minNumber)
+	}
+	return false
+}
+
+func (v value) words() []string {
+	words := make([]string, len(v.all))
+	for i, w := range v.all {
+		words[i] = w.fold
+	}
+	return words
 }
 
 func (p *Patterns) add(text, typ string, how how) {
-	var words []string
-	size, digits := 0, false
-	all := split(text)
-	for _, w := range all {
-		words = append(words, w.fold)
-		size += utf8.RuneCountInString(w.fold)
-		digits = digits || w.digits
-	}
-	if len(words) == 0 {
-		return
-	}
-	switch how {
-	case asName:
-		p.addName(words, typ)
-		p.addLogins(text, all, typ)
-	case asNumber:
-		if digits && size >= minNumber || size >= 2*minNumber {
-			p.addNumber(words, typ, p.known && digits && size >= longNumber)
+	v := valueOf(text)
+	switch searched := v.searched(how); {
+	case how == asPhrase && !searched && len(v.all) == 2 && isDayAndMonth(text):
+		if p.days == nil {
+			p.days = map[string]string{}
 		}
-	case asPhrase:
-		switch {
-		case size >= minPlace && (!digits || size >= minNumber):
-			p.addPhrase(words, typ)
-		case len(words) == 2 && isDayAndMonth(text):
-			if p.days == nil {
-				p.days = map[string]string{}
-			}
-			p.days[text] = typ
-		}
+		p.days[text] = typ
+	case !searched:
+	case how == asName:
+		p.addName(v.words(), typ)
+		p.addLogins(text, v.all, typ)
+	case how == asNumber:
+		p.addNumber(v.words(), typ, p.known && v.digits && v.size >= longNumber)
+	default:
+		p.addPhrase(v, typ)
 	}
 }
 
@@ -157,7 +189,7 @@ func (p *Patterns) addName(words []string, typ string) {
 	// Oda Lund and Lund, Oda are the same name, joined as odalund and lundoda.
 	for _, order := range [][]string{words, append(words[1:len(words):len(words)], words[0])} {
 		first, last := order[0], order[len(order)-1]
-		if joined := first + last; len(joined) >= minJoined && utf8.RuneCountInString(first) > 1 && utf8.RuneCountInString(last) > 1 {
+		if joined := first + last; utf8.RuneCountInString(joined) >= minJoined && utf8.RuneCountInString(first) > 1 && utf8.RuneCountInString(last) > 1 {
 			p.addPart(joined, typ)
 		}
 		if p.known {
@@ -176,8 +208,8 @@ func (p *Patterns) addPart(w, typ string) {
 	}
 	p.keys.add(w)
 	p.parts[w] = append(p.parts[w], typ)
-	if len(p.parts[w]) == 1 && len(w) >= minFuzzy {
-		p.list = append(p.list, w)
+	if len(p.parts[w]) == 1 && p.known && utf8.RuneCountInString(w) >= minFuzzy {
+		p.similar.add(w, initial(w))
 	}
 }
 
@@ -202,7 +234,7 @@ func (p *Patterns) addNumber(words []string, typ string, fuzzy bool) {
 	}
 	p.longest = max(p.longest, len(joined))
 	if fuzzy {
-		p.numeric = append(p.numeric, phrase{[]string{joined}, typ})
+		p.numeric.add(joined, "")
 	}
 }
 
@@ -223,14 +255,17 @@ func (n numeral) is(words []word) bool {
 		})
 }
 
-func (p *Patterns) addPhrase(words []string, typ string) {
+func (p *Patterns) addPhrase(v value, typ string) {
 	if p.phrases == nil {
 		p.phrases, p.seen = map[string][]phrase{}, map[string]bool{}
 	}
+	words := v.words()
 	if key := strings.Join(words, " "); !p.seen[key] {
 		p.seen[key] = true
 		p.keys.add(words[0])
-		p.phrases[words[0]] = append(p.phrases[words[0]], phrase{words, typ})
+		ph := phrase{words: words, typ: typ, place: p.isPlaceType(typ)}
+		ph.acronym = ph.place && len(words) == 1 && v.all[0].capitals && v.size <= maxAcronym && p.isInstitution(typ)
+		p.phrases[words[0]] = append(p.phrases[words[0]], ph)
 	}
 }
 
@@ -265,14 +300,6 @@ var titleStarts = func() (all starts) {
 // titles precede names.
 var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
 	md pt patient paciente`)
-
-// eponymous words follow a name that denotes a disease, a sign or a device.
-var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
-	serology titer titre nodule nodules sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
-	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis
-	clamp clamps forceps splint incision fundoplication coma solution retractor needle speculum prosthesis lens hernia fracture fractures duct gland canal
-	indice maniobra clasificacion lineas triangulo pliegue
-	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis criterios quiste esofago demencia`)
 
 func set(words string) map[string]bool {
 	all := map[string]bool{}
@@ -311,11 +338,12 @@ func (p *Patterns) find(words []word) []data.Span {
 	hit := func(first, last int, typ string) {
 		found = append(found, data.Span{Start: words[first].start, End: words[last].end, Type: typ, Score: 1})
 	}
+	lower := lazyLower(words)
 	for i, w := range words {
 		if p.keys.has(w.fold) {
 			for _, ph := range p.phrases[w.fold] {
 				last, ok := ph.at(words, i)
-				if ok && (len(ph.words) > 1 || w.capitalized || w.digits || !wordlists.Common(w.fold)) && (i < last || !isEponym(words, i, i)) {
+				if ok && ph.counts(words, i, last, lower) {
 					hit(i, last, ph.typ)
 				}
 			}
@@ -323,11 +351,9 @@ func (p *Patterns) find(words []word) []data.Span {
 		if last, typ, ok := p.number(words, i); ok {
 			hit(i, last, typ)
 		}
-		if w.digits {
-			for _, number := range p.numeric {
-				if !w.measured && oneEdit(w.fold, number.words[0]) {
-					hit(i, i, number.typ)
-				}
+		if w.digits && !w.measured {
+			if number, ok := p.numeric.find(w.fold, ""); ok {
+				hit(i, i, p.numbers[number].typ)
 			}
 		}
 		if typ, ok := p.dayAndMonth(words, i); ok {
@@ -343,7 +369,7 @@ func (p *Patterns) find(words []word) []data.Span {
 			}
 		}
 	}
-	p.names(words, hit)
+	p.names(words, lower, hit)
 	return found
 }
 
@@ -404,7 +430,7 @@ func (p *Patterns) initialsAt(words []word, i int) (last int, typ string, ok boo
 	if len(p.initials) == 0 || !words[i].capitalized || i > 0 && words[i].gap == 1 && words[i-1].dot && isLetter(words[i-1]) {
 		return 0, "", false // in the middle of other initials
 	}
-	if w := words[i]; w.titled && w.capitals && len(w.fold) <= 4 {
+	if w := words[i]; w.titled && w.capitals && utf8.RuneCountInString(w.fold) <= 4 {
 		typ, ok = p.initials[w.fold]
 		return i, typ, ok
 	}
@@ -425,11 +451,10 @@ func isLetter(w word) bool { return w.capitalized && utf8.RuneCountInString(w.fo
 
 // names searches for the parts of names: several beside each other, in any order and case, or a
 // single one that cannot be an ordinary word here.
-func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
+func (p *Patterns) names(words []word, lower func(string) bool, hit func(first, last int, typ string)) {
 	if len(p.parts) == 0 {
 		return
 	}
-	lower := lazyLower(words)
 	for i := 0; i < len(words); i++ {
 		types, ok := p.part(words[i], false)
 		if !ok {
@@ -562,84 +587,6 @@ func lazyLower(words []word) func(string) bool {
 	}
 }
 
-// isEponym reports whether the words from first to last denote a disease, a sign, a scale or a device: Paget disease, enfermedad de Paget, Swan-Ganz, Gleason 4.
-func isEponym(words []word, first, last int) bool {
-	for from := max(0, first-2); from <= first; from++ { // Swan-Ganz, Wolff-Parkinson-White
-		joined := words[from].fold
-		for k := from + 1; k < len(words) && k < from+3 && words[k].sep == '-'; k++ {
-			if joined += "-" + words[k].fold; k >= first && eponym(joined) {
-				return true
-			}
-		}
-	}
-	name := words[last].fold
-	if first == last && followed(words, last, ownNouns[name]) {
-		return true
-	}
-	if !eponym(name) && !eponym(strings.TrimSuffix(name, "s")) {
-		return false
-	}
-	if followed(words, last, eponymous) {
-		return true
-	}
-	if first < last || words[first].titled {
-		return false
-	}
-	if first > 0 && words[first].gap >= 0 && (eponymous[words[first-1].fold] || first > 1 && words[first-1].fold == "de" && words[first-1].gap >= 0 && eponymous[words[first-2].fold]) {
-		return true
-	}
-	if last+1 == len(words) {
-		return false
-	}
-	next := words[last+1]
-	if next.gap == 1 && next.digits && last+2 < len(words) && french[words[last+2].fold] { // the size of a catheter: Foley 16 Fr
-		return true
-	}
-	return next.gap == 1 && (scored[strings.TrimSuffix(name, "s")] && (isScore(words, last+1) || next.fold == "i" || next.fold == "ii") || isLetter(next) && followed(words, last+1, eponymous))
-}
-
-// eponym reports whether a folded word is an eponym: one of the lists, which networks learned from and which therefore do not change, or another one that is no name of a person.
-func eponym(folded string) bool { return wordlists.Eponym(folded) || otherEponyms[folded] }
-
-var otherEponyms = set("adams-stokes bloom-richardson mary-joseph stokes-adams")
-
-// ownNouns are the words that make eponyms of frequent surnames. Behind these, other words such as tests and signs are mostly verbs.
-var ownNouns = map[string]map[string]bool{"robinson": set("drain catheter"), "norton": set("score scale"), "goldman": set("score criteria index"), "alvarado": set("score"), "bishop": set("score")}
-
-// isScore reports whether word i is a number of a score: one digit, or two, that no date or unit follows.
-func isScore(words []word, i int) bool {
-	if !words[i].digits || len(words[i].fold) > 2 || words[i].measured {
-		return false
-	}
-	if i+1 == len(words) {
-		return true
-	}
-	next := words[i+1]
-	if next.sep == '/' {
-		return next.digits && len(next.fold) <= 2 && (i+2 == len(words) || words[i+2].sep != '/')
-	}
-	return next.gap != 1 || next.digits && len(next.fold) == 1
-}
-
-// french are the units of the size of a catheter.
-var french = set("fr french ch")
-
-// scored lists eponyms before a number or a class.
-var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")
-
-// followed reports whether one of the words in some follows word i, possibly after a possessive s.
-func followed(words []word, i int, some map[string]bool) bool {
-	for k := i + 1; k < len(words) && k <= i+2 && words[k].gap >= 0; k++ {
-		if some[words[k].fold] {
-			return true
-		}
-		if words[k].fold != "s" {
-			return false
-		}
-	}
-	return false
-}
-
 // isInitial reports whether a word may be an initial of one of the names.
 func (p *Patterns) isInitial(w word) bool { return isLetter(w) && p.letters[w.fold] }
 
@@ -659,33 +606,10 @@ func (p *Patterns) part(w word, beside bool) ([]string, bool) {
 			}
 		}
 	}
-	if p.known && len(w.fold) >= minFuzzy && (w.capitalized || len(w.fold) > minFuzzy) {
-		if i := slices.IndexFunc(p.list, func(part string) bool { return part[0] == w.fold[0] && oneEdit(part, w.fold) }); i >= 0 && !wordlists.Common(w.fold) {
-			return p.parts[p.list[i]], true
+	if n := utf8.RuneCountInString(w.fold); p.known && n >= minFuzzy && (w.capitalized || n > minFuzzy) {
+		if part, ok := p.similar.find(w.fold, initial(w.fold)); ok && !wordlists.Common(w.fold) {
+			return p.parts[part], true
 		}
 	}
 	return nil, false
-}
-
-// oneEdit reports whether two words are equal except for one letter that is wrong, missing, added,
-// or swapped with its neighbour.
-func oneEdit(a, b string) bool {
-	x, y := []rune(a), []rune(b)
-	if len(x) > len(y) {
-		x, y = y, x
-	}
-	if len(y)-len(x) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(x) && x[i] == y[i] {
-		i++
-	}
-	if len(x) < len(y) {
-		return slices.Equal(x[i:], y[i+1:])
-	}
-	if i >= len(x)-1 {
-		return true // equal, or different in the last letter only
-	}
-	return slices.Equal(x[i+1:], y[i+1:]) || x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
 }

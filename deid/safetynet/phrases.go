@@ -32,6 +32,9 @@ type listed struct {
 // only: AB does not match "ab".
 const exactSize = 4
 
+// maxEntryWords is the maximum number of words of an entry, because each place where its first word stands is compared with all of them.
+const maxEntryWords = 64
+
 // ReadPhrases reads files with one entry per line, in UTF-8; it ignores blank lines and lines that begin
 // with #. An entry may begin with a type of the set and a colon, as in "HOSPITAL: ivory castle";
 // otherwise it has the type other, which may be empty. Without a file the list is nil. Errors name
@@ -132,6 +135,9 @@ func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason s
 		p.running[entry] = e.typ
 		return ""
 	}
+	if len(words) > maxEntryWords {
+		return fmt.Sprintf("an entry may have at most %d words", maxEntryWords)
+	}
 	if len(words) == 1 && utf8.RuneCountInString(words[0].fold) <= exactSize && strings.ToUpper(entry) == entry && strings.ContainsFunc(entry, unicode.IsLetter) {
 		e.exact, e.sign = entry, words[0].start
 	}
@@ -218,25 +224,25 @@ func (p *Phrases) Find(text string) []data.Span {
 // at finds the longest entry that begins at word i. Any signs may separate its words.
 func (p *Phrases) at(text string, words []word, i int) (last int, span data.Span, ok bool) {
 	most := min(p.longest[words[i].fold], len(words)-i)
-	for k := 1; k < most; k++ {
-		if words[i+k].start-words[i+k-1].end > maxGap {
-			most = k
+	var key []byte
+	for k := i; k < i+most && (k == i || words[k].start-words[k-1].end <= maxGap); k++ {
+		if k > i {
+			key = append(key, ' ')
 		}
-	}
-	for n := most; n > 0; n-- {
-		e, found := p.entries[joined(words[i:i+n])]
+		key = append(key, words[k].fold...)
+		e, found := p.entries[string(key)]
 		if !found {
 			continue
 		}
-		span = data.Span{Start: words[i].start, End: words[i+n-1].end, Type: e.typ, Score: 1}
+		s := data.Span{Start: words[i].start, End: words[k].end, Type: e.typ, Score: 1}
 		if e.exact != "" {
-			span.Start -= e.sign
-			if span.Start < 0 || !strings.HasPrefix(text[span.Start:], e.exact) {
+			s.Start -= e.sign
+			if s.Start < 0 || !strings.HasPrefix(text[s.Start:], e.exact) {
 				continue
 			}
-			span.End = span.Start + len(e.exact)
+			s.End = s.Start + len(e.exact)
 		}
-		return i + n - 1, span, true
+		last, span, ok = k, s, true
 	}
-	return 0, data.Span{}, false
+	return last, span, ok
 }

@@ -90,6 +90,8 @@ type word struct {
 	inName      bool // these bytes may occur within a name: no end of a sentence, and no colon of a label
 	dot         bool // a full stop follows
 	measured    bool // it is a number followed by a unit
+	signed      bool // the sign of a result follows: Murphy +, Homans (-)
+	label       bool // a colon is between the previous word and this one
 }
 
 // maxGap is the maximum number of bytes between two words of a value, such as a comma and a line
@@ -164,6 +166,7 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 				w.fold = fold.Fold(w.fold)
 			}
 			w.capitalized = unicode.IsUpper(r)
+			w.signed = w.capitalized && signed(text[end:])
 			w.capitals = w.capitalized && !strings.ContainsFunc(text[i:end], unicode.IsLower) && utf8.RuneCountInString(w.fold) > 1
 		}
 		before := 0 // the end of the previous word
@@ -178,6 +181,7 @@ func appendWords(words []word, text string, from, to int, covered []data.Span) [
 					w.sep = between[0]
 				}
 				w.elided = between == "'" || between == "’"
+				w.label = strings.HasSuffix(strings.TrimRight(between, " \t"), ":")
 				if near {
 					w.gap = len(between)
 					w.comma = strings.Contains(between, ",") && !strings.Contains(between, ".")
@@ -273,6 +277,18 @@ func measured(text string) bool {
 
 var units = set(`mg mcg ug g gm kg ng lb lbs oz ml ul dl cc mm cm mmhg meq mmol iu units unit u tab tabs caps puffs bpm lpm rpm hr hrs hours
 	min mins days weeks kcal cal unidades comprimidos gotas cells células`)
+
+// signed reports whether a text begins with the sign of a result, which nothing else follows on its line but what ends a phrase.
+func signed(text string) bool {
+	text = strings.TrimPrefix(text, " ")
+	for _, sign := range []string{"(+)", "(-)"} {
+		if strings.HasPrefix(text, sign) {
+			return true
+		}
+	}
+	rest, ok := strings.CutPrefix(text, "+")
+	return ok && (rest == "" || strings.ContainsRune(".,;)\n\r", rune(rest[0])))
+}
 
 // near reports whether the bytes between two words may occur within a value.
 func near(between string) bool {

@@ -318,12 +318,12 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// In "s/p Whipple" the letter p was taken for the initial of Paul, and in "Roe, R breast" the side for that of Ruth.
+// In "s/p Whitlow" the letter p was taken for the initial of Paul, and in "Roe, R breast" the side for that of Ruth.
 func TestLettersOfShorthandWereTakenForInitials(t *testing.T) {
 	net := &Net{Types: types(t)}
-	removed := []Removed{{"Dr. Whipple", "DOCTOR"}, {"Paul Vega", "PATIENT"}, {"Ruth Roe", "PATIENT"}}
+	removed := []Removed{{"Dr. Whitlow", "DOCTOR"}, {"Paul Vega", "PATIENT"}, {"Ruth Roe", "PATIENT"}}
 	for text, want := range map[string]string{
-		"s/p Whipple 2018":       "s/p [DOCTOR|Whipple] 2018",
+		"s/p Whitlow 2018":       "s/p [DOCTOR|Whitlow] 2018",
 		"label: Roe, R breast":   "label: [PATIENT|Roe], R breast",
 		"label: Roe, R was seen": "label: [PATIENT|Roe, R] was seen",
 	} {

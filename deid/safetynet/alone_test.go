@@ -1,0 +1,42 @@
+package safetynet
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// A religion, a people or a language that was all of a field was taken for a name.
+func TestDemographicWordsAloneAreNoNames(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Christian": true, "Mestizo": true, " Aimara\n": true, "Evangélico": true, "MAORI": true, "Urdu": true, "Jehovah's Witness": true, "en paro": true, "Boliviana": true, "Testigo de Jehová": true,
+		"Blanca": false, "White": false, "Lund": false, "Christian Lund": false, "Religion: Urdu": false, "": false, "Dolores": false, "German": false,
+	} {
+		if got := NoName(text, data.Span{Start: 0, End: len(text)}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// The disease of a relative was taken for the name of this relative.
+func TestDiseasesOfRelativesWereTakenForNames(t *testing.T) {
+	for text, want := range map[string]bool{
+		"«Turner»": false, "Niece «Turner»; nephew Duchenne; uncle Cushing.": true, "Niece Turner; nephew «Duchenne».": true, "FHx: sister «Graves»": true, "AF: padre «Parkinson», tío Huntington": true,
+		"Hijo «Duchenne», hermano Crohn.": true, "Cousin «Wilson», mother DM": true, "Mother: Hashimoto. Father: «Barrett».": true, "Sister with «Graves», cousin Marfan": true,
+		"Antecedentes familiares: abuela «Alzheimer»":    true,
+		"Lives with niece «Turner» and cousin Wilson.":   false,
+		"Niece «Turner» Haugstad; nephew Duchenne":       false,
+		"Daughter «Graves» called; RN Turner informed":   false,
+		"FHx: none\nDaughter «Turner» called":            false,
+		"FHx: seen by «Turner»":                          false,
+		"Son «Lund», mother DM":                          false,
+		"nurse «Turner». FHx:\nniece Duchenne, aunt DM2": false,
+	} {
+		before, rest, _ := strings.Cut(text, "«")
+		name, after, _ := strings.Cut(rest, "»")
+		if got := NoName(before+name+after, data.Span{Start: len(before), End: len(before + name)}); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
