@@ -30,16 +30,16 @@ func isDemographic(text string) bool {
 	return demographic()[term] || demographic()[strings.TrimSuffix(term, "s")]
 }
 
-// demographic are religions, peoples, languages, and states of marriage and work, folded. Words that are mostly names when they stand alone, such as blanca and white, are not among them.
+// demographic are religions, peoples, languages, and states of marriage and work, folded. Words that are names as well when they stand alone, such as christian, blanca and white, are not among them.
 var demographic = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
-	for _, term := range phrases(`christian, catholic, roman catholic, protestant, muslim, moslem, jewish, hindu, buddhist, sikh, baha'i, mormon, lds, amish, mennonite, quaker, pentecostal, orthodox, greek orthodox,
+	for _, term := range phrases(`catholic, roman catholic, protestant, muslim, moslem, jewish, hindu, buddhist, sikh, baha'i, mormon, lds, amish, mennonite, quaker, pentecostal, orthodox, greek orthodox,
 		evangelical, baptist, methodist, lutheran, presbyterian, anglican, episcopalian, episcopal, adventist, seventh-day adventist, jehovah's witness, jehovahs witness, church of england, atheist, agnostic, pagan, wiccan, rastafarian,
 		shia, sunni, zoroastrian, no religion, hispanic, latino, latina, latinx, non-hispanic, caucasian, asian, african american, native american, american indian, alaska native, native hawaiian, pacific islander, biracial, multiracial,
 		maori, aboriginal, inuit, navajo, cherokee, hmong, igbo, yoruba, hausa, zulu, xhosa, tongan, samoan, romani, kurdish, pashtun, tamil, punjabi, gujarati, bengali, hindi, urdu, pashto, farsi, arabic, amharic, tigrinya, somali, swahili,
 		tagalog, ilocano, cebuano, vietnamese, mandarin, cantonese, korean, japanese, spanish, italian, portuguese, russian, ukrainian, polish, turkish, haitian creole, sign language,
 		married, divorced, widowed, separated, partnered, cohabiting, employed, unemployed, retired, self-employed, disabled, homemaker, full-time, part-time,
-		cristiano, cristiana, catolico, catolica, evangelico, evangelica, protestante, musulman, musulmana, judio, judia, budista, hinduista, testigo de jehova, mormon, adventista, ortodoxo, ortodoxa, ateo, atea, agnostico, agnostica,
+		catolico, catolica, evangelico, evangelica, protestante, musulman, musulmana, judio, judia, budista, hinduista, testigo de jehova, mormon, adventista, ortodoxo, ortodoxa, ateo, atea, agnostico, agnostica,
 		mestizo, mestiza, indigena, afrocolombiano, afrocolombiana, afrodescendiente, afroecuatoriano, mulato, mulata, zambo, criollo, criolla, caucasico, caucasica, gitano, gitana, aimara, aymara, quechua, quichua, mapuche, wayuu, guarani, nahuatl, zapoteco, mixteco,
 		otomi, tzotzil, tzeltal, garifuna, embera, shipibo, marroqui, boliviano, boliviana, chino, ecuatoriano, ecuatoriana, peruano, peruana, rumano, rumana, colombiano, colombiana, venezolano, venezolana, dominicano, dominicana, cubano, cubana,
 		espanol, espanola, ingles, italiano, italiana, portugues, arabe, ruso, rusa,
