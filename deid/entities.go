@@ -3,17 +3,14 @@ package deid
 import (
 	"cmp"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/replace"
 )
-
-// entity matches a character reference of HTML, such as &#39; or &eacute;. Whether HTML has one of this name is to be checked.
-var entity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
 
 // wholeEntities corrects the boundaries of spans in a text with character references of HTML, as columns of tables often have: no span begins
 // or ends within a reference, or within a word that contains references to letters, as in Jos&eacute;. One that ends in a reference to another
@@ -24,7 +21,7 @@ func wholeEntities(text string, spans []data.Span, certain bool) []data.Span {
 		return spans
 	}
 	var entities [][2]int
-	for _, m := range entity.FindAllStringIndex(text, -1) {
+	for _, m := range replace.Reference.FindAllStringIndex(text, -1) {
 		if html.UnescapeString(text[m[0]:m[1]]) != text[m[0]:m[1]] {
 			entities = append(entities, [2]int{m[0], m[1]})
 		}

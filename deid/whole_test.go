@@ -309,6 +309,68 @@ func TestDatesBesideADateStayed(t *testing.T) {
 	})
 }
 
+// "3/4, 5, 6/21" became "[DATE], 5, [DATE]".
+func TestDaysBetweenTwoDatesStayed(t *testing.T) {
+	checkClean(t, map[string]string{
+		"seen «DATE|3/4», 5, «DATE|6/21»":            "seen [DATE], [DATE], [DATE]",
+		"seen «DATE|3/4», 15th, 16, and «DATE|3/21»": "seen [DATE], [DATE], [DATE], and [DATE]",
+		"seen «DATE|3/4», 5 and «DATE|6/21»":         "seen [DATE], [DATE] and [DATE]",
+		"seen «DATE|3/4» 5, «DATE|6/21»":             "seen [DATE] 5, [DATE]",
+		"seen «DATE|3/4», 32, «DATE|6/21»":           "seen [DATE], 32, [DATE]",
+		"seen «DATE|May 4», 5, «DATE|6/21»":          "seen [DATE], 5, [DATE]",
+		"room «IDNUM|3/4», 5, «DATE|6/21»":           "room [IDNUM], 5, [DATE]",
+	})
+}
+
+// A date that only begins or ends within the bytes that are read was halved: of 12/15, the 1 stayed.
+func TestDatesAtTheEndOfWhatIsReadWereHalved(t *testing.T) {
+	between := strings.Repeat("x", sameLine-len("2/15  "))
+	checkClean(t, map[string]string{
+		"on 12/15 " + between + " «DATE|2/14» ok": "on 12/15 " + between + " [DATE] ok",
+		"on 2/15 " + between + " «DATE|2/14» ok":  "on [DATE] " + between + " [DATE] ok",
+	})
+}
+
+// Each date on a line was compared with all others, and the whole line was read for each.
+func TestManyDatesOnALine(t *testing.T) {
+	for _, text := range []string{strings.Repeat("5/14 ", 30_000), strings.Repeat("5/14 "+strings.Repeat("x ", 300), 30_000)} {
+		var spans []data.Span
+		for at := 0; at < len(text); at++ {
+			if strings.HasPrefix(text[at:], "5/14") {
+				spans = append(spans, data.Span{Start: at, End: at + len("5/14"), Type: "DATE"})
+			}
+		}
+		if more := besideDates(text, spans, sortOf); len(more) > 0 {
+			t.Errorf("%d more dates", len(more))
+		}
+	}
+}
+
+// The whole token around each span was read, however many there were in it.
+func TestManySpansInAToken(t *testing.T) {
+	text := strings.Repeat("a1", 1<<20)
+	var spans []data.Span
+	for at := 0; at < len(text); at += 100 {
+		spans = append(spans, data.Span{Start: at, End: at + 2, Type: "IDNUM"})
+	}
+	if got := whole(text, spans, sortOf); len(got) != len(spans) {
+		t.Errorf("%d spans became %d", len(spans), len(got))
+	}
+}
+
+// The span of a number ended within the character after its check digit, so that the note could not be written.
+func TestACheckDigitBeforeOtherCharacters(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"MRN «IDNUM|28447193»-K\u00a0«DATE|3/4»":  "MRN «IDNUM|28447193-K»\u00a0«DATE|3/4»",
+		"MRN «IDNUM|28447193»-K” and":             "MRN «IDNUM|28447193-K»” and",
+		"MRN «IDNUM|28447193»-K– and":             "MRN «IDNUM|28447193-K»– and",
+		"MRN «IDNUM|28447193»-4€":                 "MRN «IDNUM|28447193-4»€",
+		"MRN «PHONE|28447193»-K’":                 "MRN «PHONE|28447193-K»’",
+		"MRN «IDNUM|28447193»-K\u0301 and":        "MRN «IDNUM|28447193-K\u0301» and",
+		"MRN «IDNUM|28447193»-Ñ, «IDNUM|443»-Kal": "MRN «IDNUM|28447193»-Ñ, «IDNUM|443»-Kal",
+	})
+}
+
 // The cheap tests never exclude what the expressions match.
 func TestCheapTestsExcludeNothing(t *testing.T) {
 	labels := []string{"PMID", "doi", "DOI", "EudraCT", "EudraCT no.", "EudraCT number", "MIM", "OMIM", "MeSH", "UMLS", "CUI", "CAS", "CAS no.", "EC", "CUPS", "SNOMED", "SNOMED CT", "LOINC", "Código nacional", "codigo nacional"}

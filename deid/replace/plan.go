@@ -562,15 +562,15 @@ func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
 	}
 }
 
-// reference matches a character reference of HTML.
-var reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
+// Reference matches a character reference of HTML, such as &#39; or &eacute;. Whether HTML has one of this name is to be checked.
+var Reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});`)
 
 // withoutReferences returns a text with characters instead of references to them. Their names are no words that could be replaced.
 func withoutReferences(text string) string {
 	if strings.IndexByte(text, '&') < 0 {
 		return text
 	}
-	return reference.ReplaceAllStringFunc(text, html.UnescapeString)
+	return Reference.ReplaceAllStringFunc(text, html.UnescapeString)
 }
 
 // number returns the number of a value among those of its type. New values get the next number, from 1.
