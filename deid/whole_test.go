@@ -358,6 +358,15 @@ func TestManySpansInAToken(t *testing.T) {
 	}
 }
 
+// Of c/12h, every 12 hours, the c was taken for a part of the street before it.
+func TestADoseLostItsFirstLetter(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"en «CALLE|C/ Mayor 12 c»/12h": "en «CALLE|C/ Mayor 12» c/12h",
+		"en «CALLE|C/ Mayor 12, C»/2":  "en «CALLE|C/ Mayor 12, C»/2",
+		"en «CALLE|C/ Mayor 12 c», 2":  "en «CALLE|C/ Mayor 12 c», 2",
+	})
+}
+
 // The span of a number ended within the character after its check digit, so that the note could not be written.
 func TestACheckDigitBeforeOtherCharacters(t *testing.T) {
 	checkWhole(t, map[string]string{
