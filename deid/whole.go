@@ -26,7 +26,7 @@ import (
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
 //     time of day such as 14-45-00 after a date.
 //   - An age grows over its fraction (92.5) and over the plus of 90+, and what is left of 1,104 months is none.
-//   - The c of c/12h (every 12 hours) is cut off a street.
+//   - What begins with the frequency of a dose, such as c/12h (every 12 hours), is cut off a street.
 //   - The extension of a file's name (Lund_Oda.pdf) is cut off.
 //   - Ordinary words in lower case and medical shorthand (L hand) after a person's name are cut off, and initials beside it are added. A title that was found as a
 //     name of its own, before the name, is dropped.
@@ -81,8 +81,8 @@ func wholePart(text string, s data.Span, from, to int, sort data.Sort) (data.Spa
 			s = rightOver(text, s, restOfAge, 8, to)
 		}
 	case data.Street:
-		if strings.HasPrefix(text[s.End:], "/") {
-			s.End -= len(everyBefore.FindString(text[s.Start:s.End]))
+		if m := everyHours.FindStringIndex(text[s.Start:min(len(text), s.End+len("/12 horas"))]); m != nil {
+			s.End = min(s.End, s.Start+m[0])
 		}
 	case data.Person:
 		s = withInitials(text, s, from, to)
@@ -361,8 +361,8 @@ func mayBeMeasure(text string) bool {
 	return text != "" && strings.IndexByte("mcklgUuItpbrhM%:/s", text[0]) >= 0
 }
 
-// everyBefore matches the c of a dose after a street: "C/ Mayor 12 c/12h".
-var everyBefore = regexp.MustCompile(`[ ,;]+c$`)
+// everyHours matches the frequency of a dose after a street: "C/ Mayor 12 c/12h".
+var everyHours = regexp.MustCompile(`[ ,;]+c/ ?[0-9]{1,2} ?(?:h|hs|hrs|horas)\b`)
 
 // hasWord reports whether a text contains a letter or a digit.
 func hasWord(text string) bool {

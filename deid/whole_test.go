@@ -361,9 +361,12 @@ func TestManySpansInAToken(t *testing.T) {
 // Of c/12h, every 12 hours, the c was taken for a part of the street before it.
 func TestADoseLostItsFirstLetter(t *testing.T) {
 	checkWhole(t, map[string]string{
-		"en «CALLE|C/ Mayor 12 c»/12h": "en «CALLE|C/ Mayor 12» c/12h",
-		"en «CALLE|C/ Mayor 12, C»/2":  "en «CALLE|C/ Mayor 12, C»/2",
-		"en «CALLE|C/ Mayor 12 c», 2":  "en «CALLE|C/ Mayor 12 c», 2",
+		"en «CALLE|C/ Mayor 12 c»/12h":           "en «CALLE|C/ Mayor 12» c/12h",
+		"en «CALLE|C/ Mayor 12 c/12h enalapril»": "en «CALLE|C/ Mayor 12» c/12h enalapril",
+		"en «CALLE|C/ Mayor 12; c/8 horas»":      "en «CALLE|C/ Mayor 12»; c/8 horas",
+		"en «CALLE|Calle 5 c/8» y c/12h":         "en «CALLE|Calle 5 c/8» y c/12h",
+		"en «CALLE|C/ Mayor 12, C»/2":            "en «CALLE|C/ Mayor 12, C»/2",
+		"en «CALLE|C/ Mayor 12 c», 2":            "en «CALLE|C/ Mayor 12 c», 2",
 	})
 }
 
