@@ -305,6 +305,7 @@ func TestDatesBesideADateStayed(t *testing.T) {
 		"MSU «DATE|14/1» NG, 23/2 E. coli, 24/9":                                   "MSU «DATE|14/1» NG, «DATE|23/2» E. coli, 24/9",
 		"Foley «DATE|12/28», out 1/15":                                             "Foley «DATE|12/28», out «DATE|1/15»",
 		"Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10": "Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10",
+		"Seen «DATE|5/14», day 5/21 of mero, session 5/20":                         "Seen «DATE|5/14», day 5/21 of mero, session 5/20",
 		"Seen «DATE|5/14»\nPlan 5/16":                                              "Seen «DATE|5/14»\nPlan 5/16",
 	})
 }

@@ -287,7 +287,7 @@ var (
 	panel               = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
 	dayAndMonthInDigits = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}$`)
 	daysAndMonths       = regexp.MustCompile(`(?:^|[ ,;(:])([0-9]{1,2}/[0-9]{1,2})(?:[ ,;)]|\.(?:[^0-9]|$)|$)`)
-	scoreBefore         = regexp.MustCompile(`(?i)(?:\b(?:gcs|moca|mmse|mms|scale|score|scored|apgars?|glasgow|phq-?9?|gad-?7?|gds|nihss|epds|barthel|pain|eva|strength|power|bp|ta|pa|va|vision|od|os|ou|re|le|av|of|de|x|grade|nodes?|ganglios|murmur|fuerza|peep|bipap|cpap|week|wk|semana|sem)\.? ?:? ?|[<>=~×@] ?|(?:^|[^\pL])x ?)$`)
+	scoreBefore         = regexp.MustCompile(`(?i)(?:\b(?:gcs|moca|mmse|mms|scale|score|scored|apgars?|glasgow|phq-?9?|gad-?7?|gds|nihss|epds|barthel|pain|eva|strength|power|bp|ta|pa|va|vision|od|os|ou|re|le|av|of|de|x|grade|nodes?|ganglios|murmur|fuerza|peep|bipap|cpap|week|wk|semana|sem|day|session|cycle|fx|fraction|sesi[óo]n|ciclo)\.? ?:? ?|[<>=~×@] ?|(?:^|[^\pL])x ?)$`)
 	neededBefore        = regexp.MustCompile(`(?i)\b(?:on[- ]call|available|` + needed + `|services?|access|open|disponibles?|localizables?|acompañad[ao]s?|domiciliari[ao]s?|intern[ao]s?|permanentes?|en casa|at home),? \(?$`)
 	neededAfter         = regexp.MustCompile(`^\)?[ -](?:live-in |home |in-home |skilled |family |de )?(?:` + needed + `|availability|access|line|hotline|service)\b`)
 	fourDigits          = regexp.MustCompile(`^[0-9]{4}$`)
