@@ -174,6 +174,10 @@ func TestOnePersonHadTwoNumbers(t *testing.T) {
 	if want := "pt [PATIENT_1] informed. [PATIENT_1] ok, Dr. [DOCTOR_1] agrees."; also[0] != want {
 		t.Errorf("%q, want %q", also[0], want)
 	}
+	titles := clean(t, d, known, "Dras. «DOCTOR|Lund», Profesora «DOCTOR|Lund», Dres. «DOCTOR|Lund», señora «DOCTOR|Lund».") // the titles of the safety net
+	if want := "Dras. [DOCTOR_1], Profesora [DOCTOR_1], Dres. [DOCTOR_1], señora [PATIENT_1]."; titles[0] != want {
+		t.Errorf("%q, want %q", titles[0], want)
+	}
 	if want := "pt [PATIENT_1] informed, [PATIENT_1] agrees, no. [MEDICALRECORD_1]. Dr. [DOCTOR_1] and [HOSPITAL_1]."; got[0] != want {
 		t.Errorf("%q, want %q", got[0], want)
 	}

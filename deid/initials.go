@@ -15,13 +15,15 @@ import (
 var (
 	// initialsBefore matches the initials before a name if they follow a title, a label or the start of a line:
 	// "Ms. I. Amundsen", "Seen by: I.K. Amundsen". A line may end between them.
-	initialsBefore = regexp.MustCompile(`(?m)(?:(?:^|: ?)|\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? )((?:\p{Lu}\. ?){1,3})(?:\r?\n[ \t]*)?\z|` +
-		`\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? (\p{Lu} |[A-Z]{2} )\z`)
+	initialsBefore = regexp.MustCompile(`(?m)(?:(?:^|: ?)|` + honorific + `)((?:\p{Lu}\. ?){1,3})(?:\r?\n[ \t]*)?\z|` + honorific + `(\p{Lu} |[A-Z]{2} )\z`)
 	// initialsAfter matches a comma and initials after a name: "Amundsen, I.", "Amundsen, I.K."
 	initialsAfter = regexp.MustCompile(`^, ?(?:\p{Lu}\.){1,3}`)
 	// joinedFirst matches a first name in capitals that a comma without a blank joins to a surname: "AMUNDSEN,ISAK"
-	joinedFirst = regexp.MustCompile(`^,\p{Lu}{3,}\b`)
+	joinedFirst = regexp.MustCompile(`^(,(?:\p{Lu}\pM*){3,})(?:[^\pL\pN_]|$)`)
 )
+
+// honorific matches a title before a name, with the blank after it.
+const honorific = `\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? `
 
 // credential reports whether letters such as M.D. or DR are a title or a profession, and not initials.
 func credential(letters string) bool {
@@ -45,10 +47,10 @@ func withoutShorthand(text string, s data.Span) int {
 	if m == nil {
 		return s.End
 	}
-	letter, after := text[s.Start+m[2]:s.Start+m[3]], text[s.End:min(len(text), s.End+48)]
-	words := nextWords.FindStringSubmatch(after)
+	letter, next := text[s.Start+m[2]:s.Start+m[3]], after(text, s, 48)
+	words := nextWords.FindStringSubmatch(next)
 	isWord := words != nil && safetynet.Shorthand(fold.Fold(letter), fold.Fold(words[1]), fold.Fold(words[2]))
-	if !isWord && (strings.Contains(text[s.Start+m[0]:s.End], ",") || !vitalSign.MatchString(letter+after)) {
+	if !isWord && (strings.Contains(text[s.Start+m[0]:s.End], ",") || !vitalSign.MatchString(letter+next)) {
 		return s.End
 	}
 	return s.Start + m[0]
@@ -87,16 +89,16 @@ var (
 // initial that stays in the text reveals part of the real name. The span stays within text[from:to], between its neighbours.
 func withInitials(text string, s data.Span, from, to int) data.Span {
 	if s.End < to && text[s.End] == ',' {
-		if m := initialsAfter.FindStringIndex(text[s.End:min(to, s.End+16)]); m != nil && !credential(text[s.End:s.End+m[1]]) {
+		if m := initialsAfter.FindStringIndex(after(text[:to], s, 16)); m != nil && !credential(text[s.End:s.End+m[1]]) {
 			s.End += m[1]
 		}
 	}
 	if s.End < to && text[s.End] == ',' {
-		if m := joinedFirst.FindString(text[s.End:min(to, s.End+32)]); m != "" && strings.ToUpper(text[s.Start:s.End]) == text[s.Start:s.End] && !credential(m) {
-			s.End += len(m)
+		if m := joinedFirst.FindStringSubmatch(after(text[:to], s, 64)); m != nil && strings.ToUpper(text[s.Start:s.End]) == text[s.Start:s.End] && !credential(m[1]) {
+			s.End += len(m[1])
 		}
 	}
-	letter := strings.TrimSuffix(strings.TrimRight(text[max(0, s.Start-24):s.Start], " \t\r\n"), ".")
+	letter := strings.TrimSuffix(strings.TrimRight(before(text, s, 24), " \t\r\n"), ".")
 	if last, _ := utf8.DecodeLastRuneInString(letter); !unicode.IsUpper(last) { // no initial, as before nearly all names
 		return s
 	}

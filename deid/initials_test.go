@@ -78,3 +78,16 @@ func TestTheRestOfADividedNameStayed(t *testing.T) {
 		"«PATIENT|Amund»-\n«PATIENT|sen» agreed":  "[PATIENT]-\n[PATIENT] agreed",
 	})
 }
+
+// The É of "LUND,JOSÉ" stayed, and so did all of NOÉ.
+func TestTheLastLetterOfAFirstNameStayed(t *testing.T) {
+	checkClean(t, map[string]string{
+		"«PATIENT|LUND»,JOSÉ was":        "[PATIENT] was",
+		"«PATIENT|LUND»,RENÉ\n":          "[PATIENT]\n",
+		"«PATIENT|LUND»,NOÉ":             "[PATIENT]",
+		"«PATIENT|LUND»,JOSE\u0301, 3/4": "[PATIENT], 3/4",
+		"«PATIENT|LUND»,ISAK B":          "[PATIENT] B",
+		"«PATIENT|LUND»,ISAKsen":         "[PATIENT],ISAKsen",
+		"«PATIENT|Lund»,JOSÉ":            "[PATIENT],JOSÉ",
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // retype gives spans the type of the known values inside them. If a tagger mistakes Oda Lund for a doctor, and she is
@@ -72,10 +73,7 @@ func (d *Deidentifier) isClinician(text string, f found, known data.Span) bool {
 // doctorTitle reports whether a text ends in the title of a clinician.
 func doctorTitle(before string) bool {
 	words := strings.Fields(before[max(0, len(before)-16):])
-	return len(words) > 0 && clinicians[strings.Trim(strings.ToLower(words[len(words)-1]), ".,:")]
+	return len(words) > 0 && safetynet.IsDoctor(fold.Fold(strings.Trim(words[len(words)-1], ".,:")))
 }
 
-var (
-	aroundNames = wordSet(`mr mrs ms miss mx dr dra sr sra srta don jr md do rn np pa phd ii iii iv de la del van von der`)
-	clinicians  = wordSet(`dr dra drs doctor doctora dres nurse rn md prof professor`)
-)
+var aroundNames = wordSet(`mr mrs ms miss mx dr dra sr sra srta don jr md do rn np pa phd ii iii iv de la del van von der`)

@@ -26,6 +26,7 @@ import (
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
 //     time of day such as 14-45-00 after a date.
 //   - An age grows over its fraction (92.5) and over the plus of 90+, and what is left of 1,104 months is none.
+//   - What begins with the frequency of a dose, such as c/12h (every 12 hours), is cut off a street.
 //   - The extension of a file's name (Lund_Oda.pdf) is cut off.
 //   - Ordinary words in lower case and medical shorthand (L hand) after a person's name are cut off, and initials beside it are added. A title that was found as a
 //     name of its own, before the name, is dropped.
@@ -43,53 +44,79 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			to = spans[i+1].Start
 		}
 		for _, part := range apart(text, withoutRulers(text, s, sort), sort) {
-			sort := sort(part.Type)
-			if sort == data.Date && conjunction.MatchString(text[part.Start:part.End]) {
-				continue
+			if part, ok := wholePart(text, part, from, to, sort(part.Type)); ok {
+				all = append(all, part)
 			}
-			if part.End = withoutAmount(text, part, sort); part.Start == part.End || isPublic(text, part, sort) {
-				continue
-			}
-			if sort == data.Age && part.End-part.Start == 3 && ofThousands.MatchString(text[max(0, part.Start-2):part.Start]) && unicode.IsDigit(rune(text[part.Start])) {
-				continue
-			}
-			part.End = withoutOrdinary(text, part, sort)
-			if sort == data.Person {
-				if part.End = withoutShorthand(text, part); part.Start == part.End {
-					continue
-				}
-			}
-			part.Start = max(from, growLeft(text, part, sort))
-			part.End = min(to, growRight(text, part, sort))
-			if sort == data.Date {
-				if isParity(text, part) || inPanel(text, part) || isAllDay(text, part) {
-					continue
-				}
-				part = withShortYear(text, withRange(text, overLines(text, part, from, to), from, to), to)
-				if start := dayBefore(text, part); start >= from {
-					part.Start = start
-				}
-			}
-			if sort == data.Age && unicode.IsDigit(rune(text[part.End-1])) {
-				if m := restOfAge.FindStringSubmatchIndex(text[part.End:min(len(text), part.End+8)]); m != nil && part.End+m[3] <= to {
-					part.End += m[3]
-				}
-			}
-			if sort == data.Person {
-				part = withInitials(text, part, from, to)
-				if end := overLineEnd(text, part); end <= to {
-					part.End = end
-				}
-			}
-			if sort != data.URL && sort != data.Email {
-				if part.End -= len(extension.FindString(text[part.Start:part.End])); part.Start == part.End {
-					continue
-				}
-			}
-			all = append(all, part)
 		}
 	}
-	return append(all, besideDates(text, all, sort)...)
+	return append(all, slices.Concat(besideDates(text, all, sort), daysBetween(text, all, sort))...)
+}
+
+// wholePart corrects the boundaries of a span of one sort within text[from:to], between its neighbours. It reports whether the span is still one of PHI.
+func wholePart(text string, s data.Span, from, to int, sort data.Sort) (data.Span, bool) {
+	if sort == data.Date && conjunction.MatchString(text[s.Start:s.End]) {
+		return s, false
+	}
+	if s.End = withoutAmount(text, s, sort); s.Start == s.End || isPublic(text, s, sort) {
+		return s, false
+	}
+	if sort == data.Age && s.End-s.Start == 3 && ofThousands.MatchString(before(text, s, 2)) && beginsWithDigit(text[s.Start:]) {
+		return s, false
+	}
+	if sort == data.Person {
+		s.End = withoutOrdinary(text, s)
+		if s.End = withoutShorthand(text, s); s.Start == s.End {
+			return s, false
+		}
+	}
+	s.Start, s.End = max(from, growLeft(text, s, sort)), min(to, growRight(text, s, sort))
+	switch sort {
+	case data.Date:
+		if isParity(text, s) || inPanel(text, s) || isAllDay(text, s) {
+			return s, false
+		}
+		s = dayBefore(text, withShortYear(text, withRange(text, overLines(text, s, from, to), from, to), to), from)
+	case data.Age:
+		if beginsWithDigit(text[s.End-1:]) {
+			s = rightOver(text, s, restOfAge, 8, to)
+		}
+	case data.Street:
+		if m := everyHours.FindStringIndex(text[s.Start:min(len(text), s.End+len("/12 horas"))]); m != nil {
+			s.End = min(s.End, s.Start+m[0])
+		}
+	case data.Person:
+		s = withInitials(text, s, from, to)
+		if end := overLineEnd(text, s); end <= to {
+			s.End = end
+		}
+	}
+	if sort != data.URL && sort != data.Email {
+		s.End -= len(extension.FindString(text[s.Start:s.End]))
+	}
+	return s, s.Start < s.End
+}
+
+// before returns at most n bytes of a text before a span.
+func before(text string, s data.Span, n int) string { return text[max(0, s.Start-n):s.Start] }
+
+// after returns at most n bytes of a text after a span.
+func after(text string, s data.Span, n int) string { return text[s.End:min(len(text), s.End+n)] }
+
+// leftOver makes a span grow over what the first group of an expression matches in the n bytes before it, if that is not before from.
+func leftOver(text string, s data.Span, expression *regexp.Regexp, n, from int) data.Span {
+	beside := before(text, s, n)
+	if m := expression.FindStringSubmatchIndex(beside); m != nil && s.Start-len(beside)+m[2] >= from {
+		s.Start -= len(beside) - m[2]
+	}
+	return s
+}
+
+// rightOver makes a span grow over what the first group of an expression matches in the n bytes after it, if that is not behind to.
+func rightOver(text string, s data.Span, expression *regexp.Regexp, n, to int) data.Span {
+	if m := expression.FindStringSubmatchIndex(after(text, s, n)); m != nil && s.End+m[3] <= to {
+		s.End += m[3]
+	}
+	return s
 }
 
 // extension matches the extension of the name of a file.
@@ -163,12 +190,19 @@ func withoutRulers(text string, s data.Span, sort func(typ string) data.Sort) []
 
 // inColumns reports whether a line of a span is divided into columns by blanks.
 func inColumns(text string, s data.Span) bool {
-	from := strings.LastIndexByte(text[:s.Start], '\n') + 1
-	to := len(text)
-	if n := strings.IndexByte(text[s.End:], '\n'); n >= 0 {
-		to = s.End + n
-	}
-	return columns.MatchString(text[max(from, s.Start-sameLine):min(to, s.End+sameLine)])
+	line, _ := lineAround(text, s)
+	return columns.MatchString(line)
+}
+
+// sameLine is how many bytes of a line before and after a span are read.
+const sameLine = 160
+
+// lineAround returns the lines of a span, with at most sameLine bytes before and after it, and where they begin in the text.
+func lineAround(text string, s data.Span) (line string, at int) {
+	left, right := before(text, s, sameLine), after(text, s, sameLine)
+	at = s.Start - len(left) + strings.LastIndexByte(left, '\n') + 1
+	right, _, _ = strings.Cut(right, "\n")
+	return text[at : s.End+len(right)], at
 }
 
 // overlapsMarkup reports whether a span may have a part of a tag of HTML in it, or be one.
@@ -203,15 +237,15 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 			return s.Start
 		}
 	}
-	after := text[s.End:min(len(text), s.End+16)]
-	if !mayBeMeasure(after) {
+	beside := after(text, s, longestMeasure)
+	if !mayBeMeasure(beside) {
 		return s.End
 	}
 	var m []int
-	if measure.MatchString(after) {
+	if measure.MatchString(beside) {
 		m = lastNumber.FindStringIndex(value)
 	}
-	if m == nil && fractionOf.MatchString(after) {
+	if m == nil && fractionOf.MatchString(beside) {
 		m = lastFraction.FindStringIndex(value)
 	}
 	if m == nil {
@@ -222,10 +256,7 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 
 // withoutOrdinary cuts ordinary words in lower case off the end of a person's span, and returns the new end. The tagger may
 // mistake all of "Lund agrees" for a name.
-func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
-	if sort != data.Person {
-		return s.End
-	}
+func withoutOrdinary(text string, s data.Span) int {
 	value := text[s.Start:s.End]
 	for {
 		i := strings.LastIndexAny(value, " \t\n")
@@ -244,12 +275,11 @@ func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 // isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, the sun in lower case, or a date such as 9999-12-31 that
 // was mistaken for a number: all are public.
 func isPublic(text string, s data.Span, sort data.Sort) bool {
-	before := text[max(0, s.Start-24):s.Start]
 	switch {
 	case sort == data.Date:
-		return text[s.Start:s.End] == "sun" && strings.HasSuffix(before, " the ")
+		return text[s.Start:s.End] == "sun" && strings.HasSuffix(text[:s.Start], " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
-		value, labelled := text[s.Start:s.End], text[s.Start-len(before):s.End]
+		value, labelled := text[s.Start:s.End], text[max(0, s.Start-24):s.End]
 		if len(value) == len("9999-12-31") && value[4] == '-' && surrogate.IsSentinel(value) {
 			return true
 		}
@@ -301,7 +331,13 @@ func hasPublicLabel(text string) bool {
 }
 
 // isAmount reports whether what follows a number shows that it is an amount.
-func isAmount(after string) bool { return measure.MatchString(after) || fractionOf.MatchString(after) }
+func isAmount(text string, s data.Span) bool {
+	beside := after(text, s, longestMeasure)
+	return measure.MatchString(beside) || fractionOf.MatchString(beside)
+}
+
+// longestMeasure is how many bytes after a number are read to see whether it is an amount.
+const longestMeasure = 16
 
 var (
 	publicNumber   = regexp.MustCompile(`^(?:NCT[0-9]{8}|rs[0-9]{4,10})$`)
@@ -325,6 +361,9 @@ func mayBeMeasure(text string) bool {
 	return text != "" && strings.IndexByte("mcklgUuItpbrhM%:/s", text[0]) >= 0
 }
 
+// everyHours matches the frequency of a dose after a street: "C/ Mayor 12 c/12h".
+var everyHours = regexp.MustCompile(`[ ,;]+c/ ?[0-9]{1,2} ?(?:h|hs|hrs|horas)\b`)
+
 // hasWord reports whether a text contains a letter or a digit.
 func hasWord(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
@@ -336,6 +375,9 @@ func inToken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || 
 // numeral lists the sorts whose values may mix digits and letters.
 var numeral = []data.Sort{data.Number, data.Phone, data.Zip, data.Room, data.Username, data.Other, ""}
 
+// longestGrowth is how many bytes a span grows to each side: words are shorter, and the time is linear.
+const longestGrowth = 256
+
 // growLeft returns the start of the token that contains the start of the span, or the span's own start if the rest of the
 // token is not part of the value.
 func growLeft(text string, s data.Span, sort data.Sort) int {
@@ -344,7 +386,7 @@ func growLeft(text string, s data.Span, sort data.Sort) int {
 		return s.Start
 	}
 	start := s.Start
-	for start > 0 {
+	for start > max(0, s.Start-longestGrowth) {
 		r, n := utf8.DecodeLastRuneInString(text[:start])
 		if !inToken(r) {
 			break
@@ -394,7 +436,7 @@ func codeBefore(text string, s data.Span, sort data.Sort) int {
 
 var (
 	codePrefix = regexp.MustCompile(`[A-Z]{1,4}-$`)
-	checkDigit = regexp.MustCompile(`^-(?:[A-Za-z]|[0-9]{1,2})(?:[^-/.,\pL\pN]|[.,](?:[^0-9]|$)|$)`)
+	checkDigit = regexp.MustCompile(`^(-(?:[A-Za-z]|[0-9]{1,2})\pM*)(?:[^-/.,\pL\pN]|[.,](?:[^0-9]|$)|$)`)
 )
 
 // growRight returns the end of the token that contains the end of the span, or the end of the check digit after that
@@ -405,7 +447,7 @@ func growRight(text string, s data.Span, sort data.Sort) int {
 		return s.End
 	}
 	end := s.End
-	for end < len(text) {
+	for end < min(len(text), s.End+longestGrowth) {
 		r, n := utf8.DecodeRuneInString(text[end:])
 		if !inToken(r) {
 			break
@@ -416,9 +458,8 @@ func growRight(text string, s data.Span, sort data.Sort) int {
 		return s.End
 	}
 	if sort == data.Number || sort == data.Phone && unicode.IsDigit(last) {
-		if m := checkDigit.FindStringIndex(text[end:]); m != nil && (sort == data.Number || !unicode.IsDigit(rune(text[end+1]))) { // 28.447.193-K
-			for end++; end < len(text) && inToken(rune(text[end])); end++ {
-			}
+		if m := checkDigit.FindStringSubmatchIndex(text[end:]); m != nil && (sort == data.Number || !beginsWithDigit(text[end+len("-"):])) { // 28.447.193-K
+			end += m[3]
 		}
 	}
 	return end

@@ -305,7 +305,82 @@ func TestDatesBesideADateStayed(t *testing.T) {
 		"MSU «DATE|14/1» NG, 23/2 E. coli, 24/9":                                   "MSU «DATE|14/1» NG, «DATE|23/2» E. coli, 24/9",
 		"Foley «DATE|12/28», out 1/15":                                             "Foley «DATE|12/28», out «DATE|1/15»",
 		"Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10": "Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10",
+		"Seen «DATE|5/14», day 5/21 of mero, session 5/20":                         "Seen «DATE|5/14», day 5/21 of mero, session 5/20",
 		"Seen «DATE|5/14»\nPlan 5/16":                                              "Seen «DATE|5/14»\nPlan 5/16",
+	})
+}
+
+// "3/4, 5, 6/21" became "[DATE], 5, [DATE]".
+func TestDaysBetweenTwoDatesStayed(t *testing.T) {
+	checkClean(t, map[string]string{
+		"seen «DATE|3/4», 5, «DATE|6/21»":            "seen [DATE], [DATE], [DATE]",
+		"seen «DATE|3/4», 15th, 16, and «DATE|3/21»": "seen [DATE], [DATE], [DATE], and [DATE]",
+		"seen «DATE|3/4», 5 and «DATE|6/21»":         "seen [DATE], [DATE] and [DATE]",
+		"seen «DATE|3/4» 5, «DATE|6/21»":             "seen [DATE] 5, [DATE]",
+		"seen «DATE|3/4», 32, «DATE|6/21»":           "seen [DATE], 32, [DATE]",
+		"seen «DATE|May 4», 5, «DATE|6/21»":          "seen [DATE], 5, [DATE]",
+		"room «IDNUM|3/4», 5, «DATE|6/21»":           "room [IDNUM], 5, [DATE]",
+	})
+}
+
+// A date that only begins or ends within the bytes that are read was halved: of 12/15, the 1 stayed.
+func TestDatesAtTheEndOfWhatIsReadWereHalved(t *testing.T) {
+	between := strings.Repeat("x", sameLine-len("2/15  "))
+	checkClean(t, map[string]string{
+		"on 12/15 " + between + " «DATE|2/14» ok": "on 12/15 " + between + " [DATE] ok",
+		"on 2/15 " + between + " «DATE|2/14» ok":  "on [DATE] " + between + " [DATE] ok",
+	})
+}
+
+// Each date on a line was compared with all others, and the whole line was read for each.
+func TestManyDatesOnALine(t *testing.T) {
+	for _, text := range []string{strings.Repeat("5/14 ", 30_000), strings.Repeat("5/14 "+strings.Repeat("x ", 300), 30_000)} {
+		var spans []data.Span
+		for at := 0; at < len(text); at++ {
+			if strings.HasPrefix(text[at:], "5/14") {
+				spans = append(spans, data.Span{Start: at, End: at + len("5/14"), Type: "DATE"})
+			}
+		}
+		if more := besideDates(text, spans, sortOf); len(more) > 0 {
+			t.Errorf("%d more dates", len(more))
+		}
+	}
+}
+
+// The whole token around each span was read, however many there were in it.
+func TestManySpansInAToken(t *testing.T) {
+	text := strings.Repeat("a1", 1<<20)
+	var spans []data.Span
+	for at := 0; at < len(text); at += 100 {
+		spans = append(spans, data.Span{Start: at, End: at + 2, Type: "IDNUM"})
+	}
+	if got := whole(text, spans, sortOf); len(got) != len(spans) {
+		t.Errorf("%d spans became %d", len(spans), len(got))
+	}
+}
+
+// Of c/12h, every 12 hours, the c was taken for a part of the street before it.
+func TestADoseLostItsFirstLetter(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"en «CALLE|C/ Mayor 12 c»/12h":           "en «CALLE|C/ Mayor 12» c/12h",
+		"en «CALLE|C/ Mayor 12 c/12h enalapril»": "en «CALLE|C/ Mayor 12» c/12h enalapril",
+		"en «CALLE|C/ Mayor 12; c/8 horas»":      "en «CALLE|C/ Mayor 12»; c/8 horas",
+		"en «CALLE|Calle 5 c/8» y c/12h":         "en «CALLE|Calle 5 c/8» y c/12h",
+		"en «CALLE|C/ Mayor 12, C»/2":            "en «CALLE|C/ Mayor 12, C»/2",
+		"en «CALLE|C/ Mayor 12 c», 2":            "en «CALLE|C/ Mayor 12 c», 2",
+	})
+}
+
+// The span of a number ended within the character after its check digit, so that the note could not be written.
+func TestACheckDigitBeforeOtherCharacters(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"MRN «IDNUM|28447193»-K\u00a0«DATE|3/4»":  "MRN «IDNUM|28447193-K»\u00a0«DATE|3/4»",
+		"MRN «IDNUM|28447193»-K” and":             "MRN «IDNUM|28447193-K»” and",
+		"MRN «IDNUM|28447193»-K– and":             "MRN «IDNUM|28447193-K»– and",
+		"MRN «IDNUM|28447193»-4€":                 "MRN «IDNUM|28447193-4»€",
+		"MRN «PHONE|28447193»-K’":                 "MRN «PHONE|28447193-K»’",
+		"MRN «IDNUM|28447193»-K\u0301 and":        "MRN «IDNUM|28447193-K\u0301» and",
+		"MRN «IDNUM|28447193»-Ñ, «IDNUM|443»-Kal": "MRN «IDNUM|28447193»-Ñ, «IDNUM|443»-Kal",
 	})
 }
 

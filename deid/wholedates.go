@@ -2,7 +2,6 @@ package deid
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -66,15 +65,14 @@ func overLines(text string, s data.Span, from, to int) data.Span {
 	if len(value) > len("30 de septiembre de 2071") || !strings.ContainsFunc(value, unicode.IsLetter) {
 		return s
 	}
-	if after := text[s.End:min(len(text), s.End+maxLineEnd+20)]; strings.Contains(after, "\n") && endsWithMonth.MatchString(value) {
-		if m := dayOrYearAfter.FindStringSubmatchIndex(after); m != nil && s.End+m[3] <= to && !isAmount(after[m[3]:]) {
-			s.End += m[3]
+	const n = maxLineEnd + 20
+	if strings.Contains(after(text, s, n), "\n") && endsWithMonth.MatchString(value) {
+		if grown := rightOver(text, s, dayOrYearAfter, n, to); !isAmount(text, grown) {
+			s = grown
 		}
 	}
-	if before := text[max(0, s.Start-maxLineEnd-20):s.Start]; strings.Contains(before, "\n") && beginsWithMonth.MatchString(value) {
-		if m := dayBeforeLine.FindStringSubmatchIndex(before); m != nil && s.Start-len(before)+m[2] >= from {
-			s.Start -= len(before) - m[2]
-		}
+	if strings.Contains(before(text, s, n), "\n") && beginsWithMonth.MatchString(value) {
+		s = leftOver(text, s, dayBeforeLine, n, from)
 	}
 	return s
 }
@@ -89,54 +87,75 @@ func isClock(text string, s data.Span) bool {
 	if m == nil {
 		return false
 	}
-	before := dateAndGap.FindStringSubmatch(text[max(0, s.Start-16):s.Start])
-	if before == nil {
+	gap := dateAndGap.FindStringSubmatch(before(text, s, 16))
+	if gap == nil {
 		return false
 	}
 	mayBeDate := m[1] != "00" && m[2] != "00" && (m[1] <= "12" && m[2] <= "31" || m[2] <= "12")
-	return before[1] != " " || !mayBeDate || m[3] != ""
+	return gap[1] != " " || !mayBeDate || m[3] != ""
 }
 
 // isParity reports whether a span is the digits of an obstetric formula: G5P2022 is no year.
 func isParity(text string, s data.Span) bool {
-	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(text[max(0, s.Start-8):s.Start])
+	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(before(text, s, 8))
 }
 
 // besideDates returns the days and months in digits on the lines of those that were found, within a month of them: "BCx 5/14 NGTD, UCx 5/15 E coli". One of the two numbers can only be
 // the day, so that most fractions and scores are none.
 func besideDates(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	var more []data.Span
+	found, seen := data.Merge(spans), map[int]bool{} // the bytes of more
+	overlaps := func(s data.Span) bool {
+		from, to := data.Overlapping(found, s)
+		for i := s.Start; i < s.End && from == to; i++ {
+			if seen[i] {
+				return true
+			}
+		}
+		return from < to
+	}
 	for _, s := range spans {
 		value := text[s.Start:s.End]
 		if len(value) > len("12/31") || sort(s.Type) != data.Date || !dayAndMonthInDigits.MatchString(value) {
 			continue
 		}
-		from := strings.LastIndexByte(text[:s.Start], '\n') + 1
-		to := len(text)
-		if n := strings.IndexByte(text[s.End:], '\n'); n >= 0 {
-			to = s.End + n
-		}
-		at := max(from, s.Start-sameLine)
-		line := text[at:min(to, s.End+sameLine)]
+		line, at := lineAround(text, s)
 		if strings.Count(line, "/") == 1 { // that of the date itself, as on most lines
 			continue
 		}
 		for _, m := range daysAndMonths.FindAllStringSubmatchIndex(line, -1) {
 			other := s
 			other.Start, other.End = at+m[2], at+m[3]
-			overlaps := func(o data.Span) bool { return o.Start < other.End && other.Start < o.End }
-			if !withinMonth(value, text[other.Start:other.End]) || scoreBefore.MatchString(text[max(0, other.Start-16):other.Start]) || isAmount(text[other.End:min(len(text), other.End+16)]) ||
-				slices.ContainsFunc(spans, overlaps) || slices.ContainsFunc(more, overlaps) {
+			isPart := strings.ContainsAny(before(text, other, 1)+after(text, other, 1), "0123456789/") // the line was cut within it
+			if isPart || overlaps(other) || !withinMonth(value, text[other.Start:other.End]) || scoreBefore.MatchString(before(text, other, 16)) || isAmount(text, other) {
 				continue
 			}
 			more = append(more, other)
+			for i := other.Start; i < other.End; i++ {
+				seen[i] = true
+			}
 		}
 	}
 	return more
 }
 
-// sameLine is how many bytes of a line before and after a date are read.
-const sameLine = 160
+// daysBetween returns the days of a list between two dates in digits: 3/4, 5, 6/21.
+func daysBetween(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
+	var more []data.Span
+	for i := 1; i < len(spans); i++ {
+		a, b := spans[i-1], spans[i]
+		if sort(a.Type) != data.Date || sort(b.Type) != data.Date || b.Start < a.End || b.Start-a.End > sameLine ||
+			!slashed.MatchString(text[a.Start:a.End]) || !slashed.MatchString(text[b.Start:b.End]) || !listOfDays.MatchString(text[a.End:b.Start]) {
+			continue
+		}
+		for _, m := range oneDay.FindAllStringIndex(text[a.End:b.Start], -1) {
+			day := a
+			day.Start, day.End = a.End+m[0], a.End+m[1]
+			more = append(more, day)
+		}
+	}
+	return more
+}
 
 // withinMonth reports whether two days and months in digits are in the same month or in neighbouring ones, if the second has a number that can only be a day.
 func withinMonth(found, other string) bool {
@@ -161,7 +180,7 @@ func numbersOf(dayAndMonth string) (first, second int) {
 
 // isAllDay reports whether a span is 24/7 beside a word for what somebody needs or offers at all hours of all days: "needs 24/7 care", "cuidadora interna 24/7".
 func isAllDay(text string, s data.Span) bool {
-	return text[s.Start:s.End] == "24/7" && (neededBefore.MatchString(text[max(0, s.Start-32):s.Start]) || neededAfter.MatchString(text[s.End:min(len(text), s.End+32)]))
+	return text[s.Start:s.End] == "24/7" && (neededBefore.MatchString(before(text, s, 32)) || neededAfter.MatchString(after(text, s, 32)))
 }
 
 // inPanel reports whether a span of digits is a part of a longer chain of numbers, such as the laboratory values 140/4.0/107/25/7/11. A year of four digits is the date
@@ -187,61 +206,48 @@ func withRange(text string, s data.Span, from, to int) data.Span {
 	if len(value) > len("30/12/2071") || !beginsWithDigit(value) || !digitsAndSlashes.MatchString(value) {
 		return s
 	}
-	if m := otherPartAfter.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+6)]); m != nil && !strings.Contains(value, "/") && s.End+m[3] <= to {
-		s.End += m[3]
+	if !strings.Contains(value, "/") {
+		s = rightOver(text, s, otherPartAfter, 6, to)
 	}
-	if before := text[max(0, s.Start-4):s.Start]; strings.HasSuffix(before, "/") {
-		if m := otherPartBefore.FindStringSubmatchIndex(before); m != nil && !strings.Contains(text[s.Start:s.End], "/") && s.Start-len(before)+m[2] >= from {
-			s.Start -= len(before) - m[2]
-		}
+	if !strings.Contains(text[s.Start:s.End], "/") && strings.HasSuffix(text[:s.Start], "/") {
+		s = leftOver(text, s, otherPartBefore, 4, from)
 	}
 	if !slashed.MatchString(text[s.Start:s.End]) {
 		return s
 	}
-	if after := text[s.End:min(len(text), s.End+40)]; strings.Contains(after, "/") {
-		if m := joinedAfter.FindStringSubmatchIndex(after); m != nil && s.End+m[3] <= to && mayBeDay(after[m[4]:m[5]]) && !isAmount(after[m[3]:]) {
-			s.End += m[3]
+	if strings.Contains(after(text, s, 40), "/") {
+		if grown := rightOver(text, s, joinedAfter, 40, to); !isAmount(text, grown) {
+			s = grown
 		}
 	}
-	if before := text[max(0, s.Start-24):s.Start]; strings.Contains(before, "/") {
-		if m := joinedBefore.FindStringSubmatchIndex(before); m != nil && s.Start-len(before)+m[2] >= from && mayBeDay(before[m[4]:m[5]]) && !isAmount(text[s.End:min(len(text), s.End+16)]) {
-			s.Start -= len(before) - m[2]
-		}
+	if strings.Contains(before(text, s, 24), "/") && !isAmount(text, s) {
+		s = leftOver(text, s, joinedBefore, 24, from)
 	}
 	return s
-}
-
-// mayBeDay reports whether a text such as 30/1 may be a day and a month.
-func mayBeDay(text string) bool {
-	first, second, _ := strings.Cut(text, "/")
-	a, _ := strconv.Atoi(first)
-	b, _ := strconv.Atoi(second)
-	return min(a, b) > 0 && min(a, b) <= 12 && max(a, b) <= 31
 }
 
 // beginsWithDigit reports whether a text begins with an ASCII digit. Most expressions below match only such texts, and this is much faster.
 func beginsWithDigit(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
 
-// dayBefore returns the start of the first day of the range that a date ends, as in "3 to 5 March", or of the day of the week before it; the span's
-// own start if there are none.
-func dayBefore(text string, s data.Span) int {
-	value, before := text[s.Start:s.End], text[max(0, s.Start-24):s.Start]
+// dayBefore makes a date grow over the first day of the range that it ends, as in "3 to 5 March", or over the day of the week before it.
+func dayBefore(text string, s data.Span, from int) data.Span {
+	value, beside := text[s.Start:s.End], before(text, s, 24)
 	var m []int
 	digit := beginsWithDigit(value)
 	switch {
 	case digit && strings.ContainsFunc(value, unicode.IsLetter) && dayAndMonth.MatchString(value):
-		if m = firstDay.FindStringIndex(before); m == nil {
-			m = findWeekday(before)
+		if m = firstDay.FindStringIndex(beside); m == nil {
+			m = findWeekday(beside)
 		}
 	case digit && dayFirstDate.MatchString(value):
-		m = findWeekday(before)
-	case !digit && strings.ContainsAny(before, "0123456789") && monthFirst.MatchString(value):
-		m = daysOfMonth.FindStringIndex(before)
+		m = findWeekday(beside)
+	case !digit && strings.ContainsAny(beside, "0123456789") && monthFirst.MatchString(value):
+		m = daysOfMonth.FindStringIndex(beside)
 	}
-	if m == nil {
-		return s.Start
+	if m != nil && s.Start-len(beside)+m[0] >= from {
+		s.Start -= len(beside) - m[0]
 	}
-	return s.Start - len(before) + m[0]
+	return s
 }
 
 // findWeekday returns where weekdayBefore matches, or nil. Before most dates there is none, which the last letter tells.
@@ -260,10 +266,7 @@ func withShortYear(text string, s data.Span, to int) data.Span {
 	if !beginsWithDigit(value) || !dayAndShortMonth.MatchString(value) {
 		return s
 	}
-	if m := shortYearAfter.FindStringSubmatchIndex(text[s.End:min(len(text), s.End+8)]); m != nil && s.End+m[3] <= to {
-		s.End += m[3]
-	}
-	return s
+	return rightOver(text, s, shortYearAfter, 8, to)
 }
 
 const (
@@ -272,17 +275,19 @@ const (
 	months = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
 	needed = `care|cover(?:age)?|care ?givers?|carers?|nurs(?:e|es|ing)|aides?|help|support|supervision|supervised|monitoring|assist(?:ance)?|sitters?|observation|oxygen|` +
 		`cuidador[ae]?s?|cuidados?|apoyo|ayuda|atención|asistencia|supervisión|vigilancia|monitorización|compañía|acompañantes?|oxígeno`
-	dayOfMonth = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
-	toDay      = `(?:[-–]| (?i:to|and|until|through|al|a|y|hasta el) )`
+	dayAndMonthNumbers = `(?:(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12][0-9]|3[01])|(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|1[0-2]))`
+	dateInChain        = `(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})`
+	dayOfMonth         = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
+	toDay              = `(?:[-–]| (?i:to|and|until|through|al|a|y|hasta el) )`
 )
 
 var (
 	fullYear            = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
-	onlyDates           = regexp.MustCompile(`^(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})(?:[./](?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2}|[0-2]?[0-9][.][0-5][0-9]))*$`)
+	onlyDates           = regexp.MustCompile(`^` + dateInChain + `(?:[./](?:` + dateInChain + `|[0-2]?[0-9][.][0-5][0-9]))*$`)
 	panel               = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
 	dayAndMonthInDigits = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}$`)
 	daysAndMonths       = regexp.MustCompile(`(?:^|[ ,;(:])([0-9]{1,2}/[0-9]{1,2})(?:[ ,;)]|\.(?:[^0-9]|$)|$)`)
-	scoreBefore         = regexp.MustCompile(`(?i)(?:\b(?:gcs|moca|mmse|mms|scale|score|scored|apgars?|glasgow|phq-?9?|gad-?7?|gds|nihss|epds|barthel|pain|eva|strength|power|bp|ta|pa|va|vision|od|os|ou|re|le|av|of|de|x|grade|nodes?|ganglios|murmur|fuerza|peep|bipap|cpap|week|wk|semana|sem)\.? ?:? ?|[<>=~×@] ?|(?:^|[^\pL])x ?)$`)
+	scoreBefore         = regexp.MustCompile(`(?i)(?:\b(?:gcs|moca|mmse|mms|scale|score|scored|apgars?|glasgow|phq-?9?|gad-?7?|gds|nihss|epds|barthel|pain|eva|strength|power|bp|ta|pa|va|vision|od|os|ou|re|le|av|of|de|x|grade|nodes?|ganglios|murmur|fuerza|peep|bipap|cpap|week|wk|semana|sem|day|session|cycle|fx|fraction|sesi[óo]n|ciclo)\.? ?:? ?|[<>=~×@] ?|(?:^|[^\pL])x ?)$`)
 	neededBefore        = regexp.MustCompile(`(?i)\b(?:on[- ]call|available|` + needed + `|services?|access|open|disponibles?|localizables?|acompañad[ao]s?|domiciliari[ao]s?|intern[ao]s?|permanentes?|en casa|at home),? \(?$`)
 	neededAfter         = regexp.MustCompile(`^\)?[ -](?:live-in |home |in-home |skilled |family |de )?(?:` + needed + `|availability|access|line|hotline|service)\b`)
 	fourDigits          = regexp.MustCompile(`^[0-9]{4}$`)
@@ -292,8 +297,10 @@ var (
 	dayFirstDate        = regexp.MustCompile(`^[0-9]{1,2}[-./](?:[0-9]{1,2}|(?i:` + months + `))(?:[-./][0-9]{2,4})?$`)
 	otherPartAfter      = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
 	otherPartBefore     = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
-	joinedAfter         = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
-	joinedBefore        = regexp.MustCompile(`(?:^|[^0-9/.])(([0-9]{1,2}/[0-9]{1,2})(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
+	joinedAfter         = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )` + dayAndMonthNumbers + `(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
+	joinedBefore        = regexp.MustCompile(`(?:^|[^0-9/.])(` + dayAndMonthNumbers + `(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
+	listOfDays          = regexp.MustCompile(`^, ?(?:` + dayOfMonth + `(?:, ?|(?:,? (?:and|y) )|,? ?& ?)){1,10}$`)
+	oneDay              = regexp.MustCompile(`[0-9]{1,2}(?i:st|nd|rd|th|º)?`)
 	lineEnd             = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}(?i:del? )?$`)
 	endsWithMonth       = regexp.MustCompile(`(?:^|[^\pL])` + inFull + `\.?(?: ` + dayOfMonth + `)?,?$`)
 	beginsWithMonth     = regexp.MustCompile(`^(?i:de )?` + inFull + `(?:[^\pL]|$)`)

@@ -370,12 +370,18 @@ func (a auto) decide(text string) decision {
 }
 
 // counts reports whether a span of the model of a language counts: it overlaps a part of this
-// language, or one in no language that has a model.
+// language, or one in no language that has a model. The parts are in the order of the text.
 func (a auto) counts(parts []language.Part, s data.Span, l language.Language) bool {
-	return slices.ContainsFunc(parts, func(p language.Part) bool {
-		_, known := a.taggers[p.Language]
-		return p.Start < s.End && s.Start < p.End && (p.Language == l || !known)
-	})
+	first, _ := slices.BinarySearchFunc(parts, s.Start, func(p language.Part, at int) int { return cmp.Compare(p.End, at+1) })
+	for _, p := range parts[first:] {
+		if p.Start >= s.End {
+			break
+		}
+		if _, known := a.taggers[p.Language]; p.Language == l || !known {
+			return true
+		}
+	}
+	return false
 }
 
 // guided returns the languages whose models examine a text without enough function words, from the guess and the language that the patient's other texts tell, if
@@ -394,24 +400,19 @@ func guided(guess []language.Language, text string, told language.Language) []la
 
 func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
 
-// agreed returns the spans of several models without those of a single model that are ordinary words or abbreviations.
+// agreed returns the spans of several models without those of a single model that are ordinary words or abbreviations. They become sorted.
 func agreed(text string, spans []data.Span) []data.Span {
+	data.SortSpans(spans)
 	var counted []data.Span
+	end := 0 // of the spans so far
 	for i, s := range spans {
-		if !isTerm(text[s.Start:s.End]) || overlapsAnother(spans, i) {
+		overlaps := s.Start < end || i+1 < len(spans) && spans[i+1].Start < s.End
+		if overlaps || !isTerm(text[s.Start:s.End]) {
 			counted = append(counted, s)
 		}
+		end = max(end, s.End)
 	}
 	return counted
-}
-
-func overlapsAnother(spans []data.Span, i int) bool {
-	for k, s := range spans {
-		if k != i && s.Start < spans[i].End && spans[i].Start < s.End {
-			return true
-		}
-	}
-	return false
 }
 
 // isTerm reports whether all words of a text are ordinary words, drugs and the like, or abbreviations: two to five capitals, or letters without a vowel.

@@ -267,3 +267,32 @@ func TestWordsOfAnyLanguageWereExaminedByTheWrongModel(t *testing.T) {
 		t.Errorf("a note in two languages is in %v, guessed %v", all, guessed)
 	}
 }
+
+// Each span was compared with all parts of the text, and with all other spans.
+func TestManyPartsAndSpans(t *testing.T) {
+	const n = 400_000
+	text := strings.Repeat("mass\n", n)
+	var parts []language.Part
+	var spans []data.Span
+	for i := range n {
+		of := []language.Language{language.English, language.Spanish}[i%2]
+		parts = append(parts, language.Part{Start: 5 * i, End: 5*i + 5, Language: of})
+		spans = append(spans, data.Span{Start: 5 * i, End: 5*i + 4, Type: "PATIENT"})
+	}
+	a := auto{taggers: map[language.Language]data.Tagger{language.English: &word{}, language.Spanish: &word{}}}
+	counted := 0
+	for _, s := range spans {
+		if a.counts(parts, s, language.English) {
+			counted++
+		}
+	}
+	if counted != n/2 {
+		t.Errorf("%d spans count, want %d", counted, n/2)
+	}
+	if found := agreed(text, spans); len(found) > 0 {
+		t.Errorf("%d words are found by both models", len(found))
+	}
+	if found := agreed(text, append(spans, data.Span{Start: 7, End: 9})); len(found) != 2 {
+		t.Errorf("%d words are found by both models, want 2", len(found))
+	}
+}

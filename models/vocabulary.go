@@ -110,10 +110,17 @@ func (v *vocabularies) each(text string, do func(word string, surprises []float3
 	defer tokenMemory.Put(memory)
 	*memory = tokenize.LettersDigits{}.Tokens(text, (*memory)[:0])
 	mail := strings.Contains(text, "@")
+	run, address := 0, false // where the characters without a blank around the token end, and whether an @ is among them
 	least := make([]float32, len(v.languages))
 	for _, t := range *memory {
 		word := text[t.Start:t.End]
-		if first, size := utf8.DecodeRuneInString(word); size == len(word) || !unicode.IsLetter(first) || mail && inAddress(text, t) {
+		if first, size := utf8.DecodeRuneInString(word); size == len(word) || !unicode.IsLetter(first) {
+			continue
+		}
+		if mail && t.Start >= run {
+			run, address = addressAround(text, t.Start, run)
+		}
+		if address {
 			continue
 		}
 		numbers := v.find(word, known)
@@ -125,14 +132,14 @@ func (v *vocabularies) each(text string, do func(word string, surprises []float3
 	}
 }
 
-// inAddress reports whether a token is part of a mail address: there is an @ between the blanks around it.
-func inAddress(text string, t data.Token) bool {
-	from := strings.LastIndexFunc(text[:t.Start], unicode.IsSpace) + 1
-	rest := text[from:]
-	if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
-		rest = rest[:end]
+// addressAround returns where the characters without a blank around a place end, and whether there is an @ among them. They do not begin before from.
+func addressAround(text string, at, from int) (end int, found bool) {
+	start := from + strings.LastIndexFunc(text[from:at], unicode.IsSpace) + 1
+	end = len(text)
+	if n := strings.IndexFunc(text[at:], unicode.IsSpace); n >= 0 {
+		end = at + n
 	}
-	return strings.Contains(rest, "@")
+	return end, strings.Contains(text[start:end], "@")
 }
 
 // likeliest returns the languages in which the words of a text are the most probable, sorted: one, or several in which they are less probable by at most

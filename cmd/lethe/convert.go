@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/data/convert"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/internal/counted"
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
@@ -184,7 +185,7 @@ func (o *convertOptions) run(ctx context.Context, input string) error {
 	if err := out.Close(); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s to %s: %d notes, %d spans\n", o.from, o.to, notes, spans)
+	fmt.Fprintf(os.Stderr, "%s to %s: %s, %s\n", o.from, o.to, counted.Of(notes, "note"), counted.Of(spans, "span"))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/lethe-deid/lethe/deid/job"
+	"github.com/lethe-deid/lethe/internal/counted"
 )
 
 // jobProgress shows the progress of a job on stderr: as a bar if that is a terminal, or as a line each interval.
@@ -66,7 +67,7 @@ func (p *jobProgress) draw(done job.Progress, took time.Duration) {
 
 // progressLine describes the progress: "1200 notes, 45.0 % of the input, 87 notes/s, 14s left", with or without the share.
 func progressLine(done job.Progress, took time.Duration, withShare bool) string {
-	parts := []string{fmt.Sprintf("%d notes", done.Notes)}
+	parts := []string{counted.Of(done.Notes, "note")}
 	share := 0.0
 	if done.Total > 0 {
 		share = min(1, float64(done.Bytes)/float64(done.Total))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/review"
+	"github.com/lethe-deid/lethe/internal/counted"
 )
 
 func newReview() *cobra.Command {
@@ -254,7 +255,7 @@ Nothing is stored unless all notes fit.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(os.Stderr, "stored: %d notes of %d, by %s\n", changed, len(docs), reader)
+			fmt.Fprintf(os.Stderr, "stored: %s of %d, by %s\n", counted.Of(changed, "note"), len(docs), reader)
 			return nil
 		},
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/deid/review"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/counted"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/models"
 )
@@ -112,7 +113,7 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 	} else if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "sampled: %d notes of %d, for %s\n", len(m.Notes), m.Population.Notes, strings.Join(m.Readers, " and "))
+	fmt.Fprintf(os.Stderr, "sampled: %s of %d, for %s\n", counted.Of(len(m.Notes), "note"), m.Population.Notes, strings.Join(m.Readers, " and "))
 	if failed := m.Failed + m.Population.Failed; failed > 0 {
 		return &models.Unexamined{Failed: failed, Notes: m.Population.Notes + failed}
 	}

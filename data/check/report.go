@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/counted"
 )
 
 // Report is what a Checker found.
@@ -82,10 +84,10 @@ func (s Split) String() string {
 	if len(s.Added) > 0 {
 		name += " with " + strings.Join(s.Added, " and ")
 	}
-	line := fmt.Sprintf("%s: %s, %s of %s; %s, %d distinct, %d in spans", name, count(s.Notes, "note"), count(s.Spans, "span"),
-		count(len(s.Types), "type"), count(s.Tokens, "token"), s.Distinct, s.SpanTokens)
+	line := fmt.Sprintf("%s: %s, %s of %s; %s, %d distinct, %d in spans", name, counted.Of(s.Notes, "note"), counted.Of(s.Spans, "span"),
+		counted.Of(len(s.Types), "type"), counted.Of(s.Tokens, "token"), s.Distinct, s.SpanTokens)
 	if s.Empty > 0 {
-		line += fmt.Sprintf("; %s without spans", count(s.Empty, "note"))
+		line += fmt.Sprintf("; %s without spans", counted.Of(s.Empty, "note"))
 	}
 	return line
 }
@@ -152,7 +154,7 @@ func (r *Report) judgeSplit(s Split) {
 		r.problem("corpus: split %s: %s", s.Name, s.NoColumn)
 	}
 	if s.Spans > 0 && float64(s.Empty) > emptyShare*float64(s.Notes) {
-		r.warn("%s: %d of %s have no span: make sure that they were annotated, because a system learns that nothing in them is PHI", s.Name, s.Empty, count(s.Notes, "note"))
+		r.warn("%s: %d of %s have no span: make sure that they were annotated, because a system learns that nothing in them is PHI", s.Name, s.Empty, counted.Of(s.Notes, "note"))
 	}
 	if len(s.LeftOut) > 0 {
 		r.warn("%s: files and folders that are not read (%d): %s", s.Name, len(s.LeftOut), list(s.LeftOut))
@@ -167,7 +169,7 @@ func part(n, all int, noun, split, has, have string) string {
 	case n == 1:
 		have = has
 	}
-	return fmt.Sprintf("%d of the %s of %s %s", n, count(all, noun), split, have)
+	return fmt.Sprintf("%d of the %s of %s %s", n, counted.Of(all, noun), split, have)
 }
 
 func (r *Report) judgeInherited(s Split) {
@@ -256,7 +258,7 @@ func (r *Report) judgeLost() {
 			}
 		}
 		r.warn("%d of %s of train cannot be learned exactly, so that strict recall is at most %s with %s: %s",
-			lost.Missed(), count(learn.Spans, "span"), learn.ceiling(i), r.Labellings[i], strings.Join(parts, "; "))
+			lost.Missed(), counted.Of(learn.Spans, "span"), learn.ceiling(i), r.Labellings[i], strings.Join(parts, "; "))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/counted"
 )
 
 // Unreadable collects the errors of notes that cannot be read. Its zero value has none.
@@ -81,7 +82,7 @@ func (u *Unreadable) lines() (lines []string) {
 		if more := len(c.Places) - maxPlaces; more > 0 {
 			where += fmt.Sprintf(" and %d more", more)
 		}
-		line := fmt.Sprintf("  %s: %s", count(c.Notes, "note"), c.Reason)
+		line := fmt.Sprintf("  %s: %s", counted.Of(c.Notes, "note"), c.Reason)
 		switch {
 		case where != "":
 			line += ": " + where
@@ -91,12 +92,4 @@ func (u *Unreadable) lines() (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// count writes a number with a noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

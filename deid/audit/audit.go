@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/counted"
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
@@ -135,27 +136,27 @@ func (s *Summary) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", %d NOT examined and not written", s.Failed)
 	}
 	if s.Skipped > 0 {
-		fmt.Fprintf(&b, "; %d files were already complete", s.Skipped)
+		fmt.Fprintf(&b, "; %s already complete", counted.Of(s.Skipped, "file"))
 	}
 	if s.Lost > 0 {
-		fmt.Fprintf(&b, " except for %d notes that are NOT examined and not written", s.Lost)
+		fmt.Fprintf(&b, " except for %s NOT examined and not written", counted.Of(s.Lost, "note"))
 	}
 	b.WriteString("\n")
 	if s.NoText > 0 {
-		fmt.Fprintf(&b, "no text       %d records, in which fields have changed or parts were dropped\n", s.NoText)
+		fmt.Fprintf(&b, "no text       %s, in which fields have changed or parts were dropped\n", counted.Of(s.NoText, "record"))
 	}
 	if s.Patients+s.Without > 0 {
 		fmt.Fprintf(&b, "patients      %d", s.Patients)
 		if s.Without > 0 {
-			fmt.Fprintf(&b, "; %d notes have no known patient", s.Without)
+			fmt.Fprintf(&b, "; %s without a known patient", counted.Of(s.Without, "note"))
 		}
 		b.WriteString("\n")
 	}
 	if s.Dropped > 0 {
-		fmt.Fprintf(&b, "dropped       %d parts that cannot be examined, such as pictures and PDF\n", s.Dropped)
+		fmt.Fprintf(&b, "dropped       %s that cannot be examined, such as pictures and PDF\n", counted.Of(s.Dropped, "part"))
 	}
 	if s.Restarted > 0 {
-		fmt.Fprintf(&b, "numbering     restarted for %d patients whose notes are not adjacent: sort the notes by patient\n", s.Restarted)
+		fmt.Fprintf(&b, "numbering     restarted for %s whose notes are not adjacent: sort the notes by patient\n", counted.Of(s.Restarted, "patient"))
 	}
 	if s.Policy != "" {
 		fmt.Fprintf(&b, "policy        %s\n", s.Policy)
@@ -164,7 +165,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "languages     %s\n", counts(s.languages))
 	}
 	if s.Unusual > 0 {
-		fmt.Fprintf(&b, "unlike        %d notes are unlike those the model was calibrated on (%s): nothing is known about the leak in them\n", s.Unusual, each(s.unlike))
+		fmt.Fprintf(&b, "unlike        %s unlike those the model was calibrated on (%s): nothing is known about the leak in them\n", counted.Of(s.Unusual, "note"), each(s.unlike))
 	}
 	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
 	if len(s.fields) > 0 {

@@ -23,8 +23,8 @@ func TestSummary(t *testing.T) {
 	if err := s.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := `notes         2 examined, 1 NOT examined and not written; 2 files were already complete
-patients      3; 1 notes have no known patient
+	want := `notes         2 examined, 1 NOT examined and not written; 2 files already complete
+patients      3; 1 note without a known patient
 numbering     restarted for 2 patients whose notes are not adjacent: sort the notes by patient
 PHI replaced  6 (DOCTOR 3, DATE 2, CITY 1)
 kept          2 (AGE 2)

@@ -284,7 +284,10 @@ var months = set(`january february march april may june july august september oc
 	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ene abr ago dic`)
 
 // doctors are the titles of clinicians.
-var doctors = set("dr drs dra dras doctor doctora md nurse rn prof professor profesor profesora")
+var doctors = set("dr drs dra dras dres doctor doctora md nurse rn prof professor profesor profesora")
+
+// IsDoctor reports whether a folded word is the title of a clinician.
+func IsDoctor(word string) bool { return doctors[word] }
 
 // isTitle reports whether a folded word precedes names.
 func isTitle(word string) bool { return titleStarts.has(word) && titles[word] }
@@ -298,7 +301,7 @@ var titleStarts = func() (all starts) {
 }()
 
 // titles precede names.
-var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
+var titles = set(`mr mrs ms miss mx master dr drs dra dras dres doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
 	md pt patient paciente`)
 
 func set(words string) map[string]bool {

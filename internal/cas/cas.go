@@ -30,8 +30,7 @@ const (
 const initialView = "_InitialView"
 
 // maxDepth and maxAttributes are far beyond any document of INCEpTION: its elements are at most four deep, and they have an
-// attribute for each feature or, at the root, for each package of types. Without a limit, a document with many prefixes and many
-// elements would take minutes.
+// attribute for each feature or, at the root, for each package of types.
 const (
 	maxDepth      = 32
 	maxAttributes = 256

@@ -2,6 +2,7 @@ package xmlnotes
 
 import (
 	"encoding/xml"
+	"fmt"
 	"io"
 	"iter"
 	"regexp"
@@ -48,7 +49,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Reason }
 
 // Reader reads the tokens of an XML file in order. It accepts the same files as
-// encoding/xml in strict mode and returns the same content.
+// encoding/xml in strict mode and returns the same content, but at no place in a
+// file may more than maxBound namespaces be bound.
 type Reader struct {
 	file       string
 	at         int
@@ -65,6 +67,10 @@ type binding struct {
 	prefix, space string
 	depth         int
 }
+
+// maxBound is far beyond the namespaces of any document. Each element may be compared with all that are
+// bound, so that without a limit, a file with many namespaces and many elements would take hours.
+const maxBound = 1024
 
 // NewReader returns a reader of a file that is in UTF-8, whatever encoding it
 // declares, and has no illegal characters (see Illegal). It skips a byte order
@@ -316,7 +322,12 @@ func (r *Reader) attribute() bool {
 	}
 	r.at += len(quote)
 	r.attributes = append(r.attributes, Attribute{name, value})
-	if prefix, space := cutName(name); prefix == "xmlns" {
+	prefix, space := cutName(name)
+	if (prefix == "xmlns" || name == "xmlns") && len(r.bound) == maxBound {
+		r.hint = fmt.Sprintf("more than %d namespaces are bound at once", maxBound)
+		return false
+	}
+	if prefix == "xmlns" {
 		r.bound = append(r.bound, binding{space, Unescape(value), len(r.open)})
 	} else if name == "xmlns" {
 		r.bound = append(r.bound, binding{"", Unescape(value), len(r.open)})

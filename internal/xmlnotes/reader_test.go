@@ -241,6 +241,31 @@ func TestCorpus(t *testing.T) {
 
 func ignore(Token) {}
 
+// Each element without a namespace was compared with all namespaces of the root.
+func TestTooManyNamespaces(t *testing.T) {
+	root := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, " xmlns:n%d='s'", i)
+		}
+		return b.String()
+	}
+	for namespaces, want := range map[int]string{maxBound: "", maxBound + 1: "more than 1024 namespaces are bound at once", 1_000_000: "more than 1024 namespaces are bound at once"} {
+		got := ""
+		for r := NewReader("<x" + root(namespaces) + ">\n" + strings.Repeat("<y/>", 1000) + strings.Repeat("<y xmlns='s' xmlns:a='b'/>", 1000*(maxBound-min(namespaces, maxBound))) + "</x>"); ; {
+			if _, err := r.Next(); err == io.EOF {
+				break
+			} else if err != nil {
+				got = err.(*Error).Hint
+				break
+			}
+		}
+		if got != want {
+			t.Errorf("%d namespaces: %q, want %q", namespaces, got, want)
+		}
+	}
+}
+
 func TestIllegal(t *testing.T) {
 	for char, want := range map[rune]bool{0: true, '\t': false, '\n': false, 0xb: true, '\r': false, 0x1f: true, ' ': false, 0x7f: false, 0x85: false, 0xEFFF: false, 0xFEFF: false, 0xFFFD: false, 0xFFFE: true, 0xFFFF: true, 0x1FFFF: false} {
 		text := "né" + string(char)

@@ -18,11 +18,8 @@ type layer struct {
 	explanation  string // feature for the reason of the score, or ""
 }
 
-// maxDepth and maxAttributes limit a type system as package cas limits a document.
-const (
-	maxDepth      = 32
-	maxAttributes = 256
-)
+// maxDepth limits a type system as package cas limits a document.
+const maxDepth = 32
 
 // Names of features that INCEpTION adds to the layer of a recommender.
 const (
@@ -104,7 +101,7 @@ func parseTypes(description string) (typeSystem, error) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil || t.Kind == xmlnotes.Directive || len(p.open) > maxDepth || len(t.Attributes) > maxAttributes {
+		if err != nil || t.Kind == xmlnotes.Directive || len(p.open) > maxDepth {
 			return nil, bad
 		}
 		switch t.Kind {

@@ -63,11 +63,8 @@ type configParser struct {
 	controls []control
 }
 
-// maxDepth and maxAttributes are far beyond any label config.
-const (
-	maxDepth      = 100
-	maxAttributes = 256
-)
+// maxDepth is far beyond any label config.
+const maxDepth = 100
 
 func (p *configParser) parse() error {
 	for {
@@ -75,7 +72,7 @@ func (p *configParser) parse() error {
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil || t.Kind == xmlnotes.Directive || p.depth > maxDepth || len(t.Attributes) > maxAttributes {
+		if err != nil || t.Kind == xmlnotes.Directive || p.depth > maxDepth {
 			return wire.Unprocessable("The label config is not well-formed XML, or it has a DTD.")
 		}
 		switch t.Kind {
