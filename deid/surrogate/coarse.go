@@ -410,14 +410,8 @@ func (m *Maker) isFamily(text string) bool {
 	for _, lang := range m.from(m.lang) {
 		known, words := true, false
 		for _, t := range tokens(text) {
-			number, isNumber := m.numbers[t.word]
-			switch {
-			case lang.kin[t.word] != "", m.words[familyWords][t.word]:
-				words = true
-			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), isNumber && number.value < 90, m.words[ageWords][t.word]:
-			default:
-				known = false
-			}
+			words = words || lang.kin[t.word] != "" || m.words[familyWords][t.word]
+			known = known && (lang.kin[t.word] != "" || m.besideKin(t))
 		}
 		if words && known {
 			return true

@@ -253,7 +253,7 @@ func (p *dateParser) compact() bool {
 		if fields == nil {
 			continue
 		}
-		p.tokens = slices.Replace(p.tokens, p.i, p.i+1, pieces...)
+		p.tokens = slices.Concat(p.tokens[:p.i], pieces, p.tokens[p.i+1:]) // the tokens are those of other languages, too
 		p.takeAll(fields, []int{p.i, p.i + 1, p.i + 2})
 		for i := range p.parts { // without separators every field has its width
 			if part := &p.parts[i]; i >= len(p.parts)-3 && part.field != fieldNone {

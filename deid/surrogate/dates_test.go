@@ -141,6 +141,34 @@ func TestRangesWithinOneMonthKeepTheirLength(t *testing.T) {
 	}
 }
 
+// TestWeekdayOfAnotherLanguageBehindACompactDate: the second language read what the first had made of the numbers.
+func TestWeekdayOfAnotherLanguageBehindACompactDate(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		text, want string
+	}{
+		{English, "20710403 lunes", "20720815 jueves"},
+		{Spanish, "20710403 Monday", "20720815 Thursday"},
+		{Spanish, "Monday 20710403", "Thursday 20720815"},
+	} {
+		checkMoved(t, tc.lang, 500, tc.text, tc.want)
+	}
+}
+
+// checkMoved moves a date of a note of May 2071 by a number of days.
+func checkMoved(t *testing.T, lang Language, days int, text, want string) {
+	t.Helper()
+	m := in(lang)
+	d, ok := m.parseDate(text, m.lang.dateOrder)
+	if !ok || d.String() != text {
+		t.Errorf("%q is not read, or as %q", text, d)
+		return
+	}
+	if got := d.shifted(newShift(days), civil(2071, 5, 1), 2080).String(); got != want {
+		t.Errorf("%q moved by %d is %q, want %q", text, days, got, want)
+	}
+}
+
 // TestDaysWhoseMonthIsInAnotherValueKeepTheirDistance: the 3 in "3 to 9 Feb 2024" was a value of its own, and was replaced like a number.
 func TestDaysWhoseMonthIsInAnotherValueKeepTheirDistance(t *testing.T) {
 	for _, tc := range []struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// family replaces each word for a relative with another of the same number and grammatical gender. Numbers, ages and words of closed lists stay. A
+// family replaces each word for a relative with another of the same number and grammatical gender. Numbers and ages under 90, and words of closed lists stay. A
 // value with any other word is a person's name if it begins with a first name; otherwise family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
 	if s, ok, err := p.age(text); ok {
@@ -17,16 +17,15 @@ func (p *Patient) family(text string) (string, bool, error) {
 		var b strings.Builder
 		known, words := true, false
 		for _, t := range tokens(text) {
-			_, number := p.numbers[t.word]
 			switch class := lang.kin[t.word]; {
 			case class != "":
-				s, err := p.draw("family", t.word, &list{string(lang.code) + "-kinship", strings.Fields(lang.relatives[class])})
+				s, err := p.draw("family", t.word, lang.kinSurrogates[class])
 				if err != nil {
 					return "", false, nil // all words of the class are originals
 				}
 				b.WriteString(likeCase(s, t.text))
 				words = true
-			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), number, p.words[familyWords][t.word], p.words[ageWords][t.word]:
+			case p.besideKin(t):
 				b.WriteString(t.text)
 				words = words || p.words[familyWords][t.word]
 			default:
@@ -41,6 +40,17 @@ func (p *Patient) family(text string) (string, bool, error) {
 		return p.person(text)
 	}
 	return "", false, nil
+}
+
+// besideKin reports whether a token beside a word for a relative tells nothing that must go: a sign, a word of a closed list, or a number or age under 90.
+func (m *Maker) besideKin(t token) bool {
+	if t.word == "" {
+		return !t.num || len(t.text) < 3 && t.n < 90
+	}
+	if number, ok := m.numbers[t.word]; ok {
+		return number.value < 90
+	}
+	return m.words[familyWords][t.word] || m.words[ageWords][t.word] && t.word != "nineties"
 }
 
 // newKin finds the class of each word for a relative.

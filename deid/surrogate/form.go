@@ -141,7 +141,7 @@ func (m *Maker) inLists(text string, kinds ...string) bool {
 	whole := m.words.withoutArticle(strings.Join(strings.Fields(fold(text)), " "))
 	for name, l := range m.lists {
 		_, kind, _ := strings.Cut(name, "-")
-		if slices.Contains(kinds, kind) && slices.ContainsFunc(l.entries, func(entry string) bool { return m.words.withoutArticle(fold(entry)) == whole }) {
+		if slices.Contains(kinds, kind) && slices.ContainsFunc(l.folded, func(entry string) bool { return m.words.withoutArticle(entry) == whole }) {
 			return true
 		}
 	}
