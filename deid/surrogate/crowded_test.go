@@ -47,13 +47,13 @@ func TestDaysWereComparedWithAllDates(t *testing.T) {
 
 func TestNamesWereComparedWithAllNames(t *testing.T) {
 	var all []Mention
-	for i := range 10_000 {
+	for i := range 15_000 {
 		surname := word(i)
 		all = append(all, mentions(Person, surname+", Maria", strings.ToUpper(surname)+" MARIA", "Mrs. "+surname)...)
 		all = append(all, mentions(Hospital, surname+" Hospital")...)
 	}
 	p := patient(t, Options{}, all)
-	if n := len(p.names.persons); n != 10_000 {
+	if n := len(p.names.persons); n != 15_000 {
 		t.Errorf("%d persons", n)
 	}
 	if a, b := p.Identity(Person, word(7)+", Maria"), p.Identity(Person, "Maria "+word(7)); a != b {
@@ -63,14 +63,23 @@ func TestNamesWereComparedWithAllNames(t *testing.T) {
 
 func TestExhaustedListWasSearchedForEachValue(t *testing.T) {
 	var all []Mention
-	for i := range 40_000 {
-		all = append(all, mentions(City, word(i)+" "+word(i+1))...)
+	for i := range 60_000 {
+		all = append(all, mentions(Person, "Dr. "+word(i))...)
 	}
 	p := patient(t, Options{}, all)
-	if _, ok, err := p.Replace("a", City, word(0)+" "+word(1)); ok == (err != nil) {
-		t.Errorf("understood %v, error %v", ok, err)
+	made := map[string]bool{}
+	failed := 0
+	for _, m := range all {
+		got, ok, err := p.Replace("a", Person, m.Text)
+		switch {
+		case err != nil && strings.Contains(err.Error(), "the list en-surname of surrogates is exhausted"):
+			failed++
+		case !ok || made[got]:
+			t.Fatalf("understood %v, error %v, made twice %v", ok, err, made[got])
+		}
+		made[got] = true
 	}
-	if _, _, err := p.Replace("a", City, "Quillfeather"); err == nil || !strings.Contains(err.Error(), "exhausted") {
-		t.Errorf("error %v", err)
+	if have := len(p.lists["en-surname"].entries); failed != len(all)-have {
+		t.Errorf("%d of %d names have no surrogate, but there are %d", failed, len(all), have)
 	}
 }

@@ -46,6 +46,7 @@ func (p *dateParser) numeric() bool {
 	if sign2, k := p.separator(j + 1); sign2 == sign {
 		if fields := p.triple(a, b, p.at(k)); fields != nil && (sign != ' ' || len(a.text) == 4 || len(p.at(k).text) == 4) {
 			p.takeAll(fields, []int{p.i, j, k})
+			p.stampTime(false)
 			return true
 		}
 	}
@@ -224,10 +225,11 @@ func pairWithYear(a, b token) []field {
 	return nil
 }
 
-// compact reads a date without separators: 20710403, 04032071, 040371.
+// compact reads a date without separators: 20710403, 04032071, 040371, and 20710403093000 with a time of day.
 func (p *dateParser) compact() bool {
 	t := p.at(p.i)
-	if len(t.text) != 8 && len(t.text) != 6 {
+	withTime := dateAndTime.MatchString(t.text)
+	if len(t.text) != 8 && len(t.text) != 6 && !withTime {
 		return false
 	}
 	cut := func(widths ...int) []token {
@@ -240,13 +242,16 @@ func (p *dateParser) compact() bool {
 		return out
 	}
 	var tries [][]token
-	if len(t.text) == 6 {
+	switch {
+	case withTime:
+		tries = [][]token{cut(4, 2, 2, len(t.text)-8)}
+	case len(t.text) == 6:
 		tries = [][]token{cut(2, 2, 2)}
-	} else {
+	default:
 		tries = [][]token{cut(4, 2, 2), cut(2, 2, 4)}
 	}
 	for _, pieces := range tries {
-		if slices.ContainsFunc(pieces, func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
+		if slices.ContainsFunc(pieces[:3], func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
 			continue
 		}
 		fields := p.triple(pieces[0], pieces[1], pieces[2])
@@ -259,6 +264,9 @@ func (p *dateParser) compact() bool {
 			if part := &p.parts[i]; i >= len(p.parts)-3 && part.field != fieldNone {
 				part.pad = true
 			}
+		}
+		if fields[0] == fieldYear && len(pieces[0].text) == 4 {
+			p.stampTime(true)
 		}
 		return true
 	}
@@ -295,7 +303,7 @@ func (p *dateParser) decadeAlone() bool {
 	return t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4)
 }
 
-// yearAlone reports whether the current number is a year, as in 1998, '98 and the end of 1998-99.
+// yearAlone reports whether the current number is a year, as in 1998, '98, en el 98 and the end of 1998-99.
 func (p *dateParser) yearAlone() bool {
 	t := p.at(p.i)
 	if len(t.text) != 2 {
@@ -309,7 +317,7 @@ func (p *dateParser) yearAlone() bool {
 			return true
 		}
 	}
-	return p.words[beforeYears][p.filler]
+	return p.words[beforeYears][p.filler] || t.n > 31 && p.words[beforeHighYears][p.filler] && p.at(p.i-2).word == p.filler
 }
 
 // dayAlone reports whether the current number is a day, as in the 3rd and el día 3.

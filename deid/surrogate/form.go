@@ -68,6 +68,9 @@ func (m *Maker) isDate(text string) bool {
 
 // mayBeDate reports whether a value, if it is a date, cannot be another kind of number.
 func (m *Maker) mayBeDate(trimmed string) bool {
+	if timestamp.MatchString(trimmed) {
+		return true
+	}
 	words, run, longestRun := 0, 0, 0
 	inWord := false
 	for _, r := range trimmed {

@@ -75,7 +75,7 @@ func (p *Patient) readDates(mentions []Mention) {
 
 var (
 	// dayOnly matches a day without a month, also with a year: the 9, 2024 of "Feb 3 to 9, 2024", and the 9/2024 of 2/3-9/2024.
-	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|º)?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
+	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|[ºª])?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
 	// daysJoined matches what stands between a day and the date with its month, with further days of a list.
 	daysJoined = regexp.MustCompile(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|º)?)*` + dayJoint + `$`)
 	// startsJoint and endsJoint match what stands directly behind and before a day, if it may be joined to a date.
@@ -118,7 +118,12 @@ func (p *Patient) readDays(mentions []Mention) {
 		if !dayOnly.MatchString(m.Text) {
 			continue
 		}
-		made := p.dayBeside(m, others[m.Note])
+		made := ""
+		if m.Sort == Date && strings.TrimRight(m.Text, "0123456789") == m.Text && p.counts(m.After) { // the 2nd of "2nd week of May"
+			made = m.Text
+		} else {
+			made = p.dayBeside(m, others[m.Note])
+		}
 		at := dayOfNote{m.Note, m.Sort, m.Text}
 		joined[at] = joined[at] || made != ""
 		if was, ok := p.dates.days[at]; ok && was != made {
@@ -296,15 +301,20 @@ func newShift(days int) shift {
 	return shift{days: days, months: roundDiv(days*4800, 146097), years: roundDiv(days*400, 146097)}
 }
 
-// bareDay reads a number that can be the day of a month, as in "the next visit is on the 12", where it is known to be a date.
-func (p *Patient) bareDay(text string) (*date, bool) {
+// bareNumber reads a number that can be the day of a month, as in "the next visit is on the 12", or the year of two digits that is no day, as in "operado en el 98",
+// where it is known to be a date.
+func (p *Patient) bareNumber(text string) (*date, bool) {
 	all := tokens(strings.TrimSpace(text))
-	if len(all) != 1 || !all[0].num || all[0].n == 0 || !isDay(all[0]) {
+	if len(all) != 1 || !all[0].num || all[0].n == 0 || len(all[0].text) > 2 {
 		return nil, false
 	}
 	r := &dateParser{date: date{Maker: p.Maker, lang: p.lang, parts: make([]part, 1)}, tokens: all, order: p.dates.order}
 	var e element
-	r.take(&e, fieldDay)
+	if isDay(all[0]) {
+		r.take(&e, fieldDay)
+	} else {
+		r.take(&e, fieldYear)
+	}
 	r.done(e)
 	return &r.date, true
 }
@@ -312,14 +322,10 @@ func (p *Patient) bareDay(text string) (*date, bool) {
 func (p *Patient) date(note, text string) (string, bool, error) {
 	d, ok := p.parseDate(text, p.dates.order)
 	if !ok {
-		d, ok = p.bareDay(text)
+		d, ok = p.bareNumber(text)
 	}
 	if !ok {
-		// Numbers in an unknown form can be replaced digit by digit; words might be anything.
-		if strings.ContainsFunc(text, letterOrMark) {
-			return "", false, nil
-		}
-		return p.number(text, Number)
+		return "", false, nil
 	}
 	return p.moved(note, d).String(), true, nil
 }
