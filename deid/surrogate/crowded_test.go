@@ -47,13 +47,13 @@ func TestDaysWereComparedWithAllDates(t *testing.T) {
 
 func TestNamesWereComparedWithAllNames(t *testing.T) {
 	var all []Mention
-	for i := range 15_000 {
+	for i := range 10_000 {
 		surname := word(i)
 		all = append(all, mentions(Person, surname+", Maria", strings.ToUpper(surname)+" MARIA", "Mrs. "+surname)...)
 		all = append(all, mentions(Hospital, surname+" Hospital")...)
 	}
 	p := patient(t, Options{}, all)
-	if n := len(p.names.persons); n != 15_000 {
+	if n := len(p.names.persons); n != 10_000 {
 		t.Errorf("%d persons", n)
 	}
 	if a, b := p.Identity(Person, word(7)+", Maria"), p.Identity(Person, "Maria "+word(7)); a != b {
@@ -63,7 +63,7 @@ func TestNamesWereComparedWithAllNames(t *testing.T) {
 
 func TestExhaustedListWasSearchedForEachValue(t *testing.T) {
 	var all []Mention
-	for i := range 60_000 {
+	for i := range 40_000 {
 		all = append(all, mentions(Person, "Dr. "+word(i))...)
 	}
 	p := patient(t, Options{}, all)

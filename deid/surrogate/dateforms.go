@@ -146,8 +146,13 @@ func (p *dateParser) unknownAt(i int) int {
 	return n
 }
 
-// counted copies an ordinal number, or several, before what it counts: the 2nd in "2nd week of May" and in "2nd Tuesday of May" is no day of May.
+// counted copies an ordinal number, or several, before what it counts: the 2nd in "2nd week of May" and in "2nd Tuesday of May" is no day of May. So does it
+// with a number behind it and before a year: "week 10 of 2071".
 func (p *dateParser) counted() bool {
+	if t, year := p.at(p.i), p.at(p.gap(p.i+3)); t.word != "" && p.words[periods][t.word] && p.at(p.i+1).text == " " && p.dayAt(p.i+2) && year.num && isFullYear(year) {
+		p.literal(3)
+		return true
+	}
 	end := p.ordinalEnd(p.i)
 	if end == 0 {
 		return false
@@ -180,11 +185,8 @@ func (p *dateParser) ordinalEnd(i int) int {
 	if end := p.afterOrdinal(i); end > i+1 {
 		return end
 	}
-	switch next := p.at(i + 1); {
-	case next.word != "" && p.words[ordinalEnds][next.word]: // 1er
+	if next := p.at(i + 1); next.word != "" && p.words[ordinalEnds][next.word] { // 1er
 		return i + 2
-	case next.text == "." && (p.at(i+2).text == "º" || p.at(i+2).text == "ª"):
-		return i + 3
 	}
 	return 0
 }

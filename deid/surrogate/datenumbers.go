@@ -323,7 +323,7 @@ func (p *dateParser) yearAlone() bool {
 // dayAlone reports whether the current number is a day, as in the 3rd and el día 3.
 func (p *dateParser) dayAlone() bool {
 	t := p.at(p.i)
-	ordinal := p.afterOrdinal(p.i) == p.i+2
+	ordinal := p.afterOrdinal(p.i) > p.i+1
 	last := len(p.elements) - 1
 	afterWeekday := last >= 0 && p.elements[last].at[fieldWeekday] == len(p.parts)-2 && p.at(p.i-1).text == " " // mar 25
 	return p.dayAt(p.i) && t.n > 0 && t.n <= 31 && (ordinal || afterWeekday || p.words[beforeDays][p.filler])

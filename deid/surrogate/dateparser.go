@@ -58,9 +58,9 @@ func (p *dateParser) take(e *element, f field) {
 			return
 		}
 		if f == fieldDay {
-			if next := p.at(p.i); p.ordinals[next.word] != nil || next.text == "º" || next.text == "°" || next.text == "ª" {
-				pt.tail, pt.ordinal = next.text, p.ordinals[next.word]
-				p.i++
+			pt.ordinal = p.ordinals[p.at(p.i).word]
+			for end := p.afterOrdinal(p.i - 1); p.i < end; p.i++ {
+				pt.tail += p.at(p.i).text
 			}
 		}
 	} else {
@@ -292,10 +292,14 @@ func (p *dateParser) gap(i int) int {
 	return -1
 }
 
-// afterOrdinal returns the index after the number at i and its suffix, if it has one.
+// afterOrdinal returns the index after the number at i and its suffix, if it has one: 3rd, 3º, 3.º.
 func (p *dateParser) afterOrdinal(i int) int {
-	if t := p.at(i + 1); p.ordinals[t.word] != nil || t.text == "º" || t.text == "°" || t.text == "ª" {
+	sign := func(t token) bool { return t.text == "º" || t.text == "°" || t.text == "ª" }
+	switch t := p.at(i + 1); {
+	case p.ordinals[t.word] != nil || sign(t):
 		return i + 2
+	case t.text == "." && sign(p.at(i+2)):
+		return i + 3
 	}
 	return i + 1
 }

@@ -206,6 +206,8 @@ func TestOrdinalsOfWeeksWereDays(t *testing.T) {
 		{Spanish, "1er trimestre de 2071", "1er trimestre de 2072"},
 		{Spanish, "segunda mitad de mayo", "segunda mitad de septiembre"},
 		{Spanish, "1º de mayo", "12º de septiembre"},
+		{Spanish, "1.º de mayo", "12.º de septiembre"},
+		{Spanish, "semana 10 de 2071", "semana 10 de 2072"},
 	} {
 		checkMoved(t, tc.lang, 500, tc.text, tc.want)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // family replaces each word for a relative with another of the same number and grammatical gender. Numbers and ages under 90, and words of closed lists stay. A
-// value with any other word is a person's name if it begins with a first name; otherwise family returns false.
+// value with any other word is the name of a person, or family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
 	if s, ok, err := p.age(text); ok {
 		return s, true, err
@@ -36,11 +36,46 @@ func (p *Patient) family(text string) (string, bool, error) {
 			return b.String(), true, nil
 		}
 	}
-	if first, _, _ := strings.Cut(fold(strings.TrimSpace(text)), " "); p.known.given(first) && !lowerCase(text) {
+	if p.isNameOfRelative(text) {
 		return p.person(text)
 	}
 	return "", false, nil
 }
+
+// readRelatives finds the values that stand directly behind a word for a relative ("su hija Rocío", "marido: paco"). If their first word is no known name, it is
+// a first name of the relative's gender.
+func (p *Patient) readRelatives(mentions []Mention) {
+	p.afterKin = map[string]bool{}
+	for _, m := range mentions {
+		if m.Sort != Family {
+			continue
+		}
+		gender := p.words.hintBefore(m.Before)
+		if gender == 0 {
+			continue
+		}
+		p.afterKin[m.Text] = true
+		if first := firstWord(foldName(m.Text)); p.known.genderIn(p.lang, first) == 0 && p.names.votes[first] == [2]int{} && p.isNameOfRelative(m.Text) {
+			p.names.hints[first] += gender
+			p.names.votes[first] = [2]int{given: 1}
+		}
+	}
+}
+
+// isNameOfRelative reports whether a value is the name of a relative, in any case: it begins with a first name, or it stands behind a word for a relative and
+// has no ordinary word.
+func (p *Patient) isNameOfRelative(text string) bool {
+	all, ok := p.names.parse(text)
+	words := p.names.indices(all, nameWord)
+	if !ok || len(words) == 0 || lowerCase(text) && len(words) > longestRelative {
+		return false
+	}
+	return p.known.given(all[words[0]].word) ||
+		p.afterKin[text] && len(words) <= longestRelative && !slices.ContainsFunc(words, func(i int) bool { return wordlists.Common(all[i].word) })
+}
+
+// longestRelative is the maximum number of words of a name in lower case: more are a sentence.
+const longestRelative = 3
 
 // besideKin reports whether a token beside a word for a relative tells nothing that must go: a sign, a word of a closed list, or a number or age under 90.
 func (m *Maker) besideKin(t token) bool {

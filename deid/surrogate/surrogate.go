@@ -128,6 +128,7 @@ type Patient struct {
 	exhausted map[exhausted]bool
 	codes     map[string]int // length of the country code, by the number, of telephone numbers that the notes have with + or 00
 	names     *names
+	afterKin  map[string]bool // see readRelatives
 	places    places
 	dates     dates
 	mentions  []Mention  // as given, for told
@@ -155,6 +156,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
 	p.readNames(mentions)
+	p.readRelatives(mentions)
 	p.readPlaces(mentions)
 	p.readCodes(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
