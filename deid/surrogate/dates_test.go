@@ -243,6 +243,12 @@ func TestWinterOfTwoYearsMovedApart(t *testing.T) {
 		}
 		p.Identity(Date, tc.text)
 	}
+	p := patient(t, Options{}, []Mention{{Note: "a", Sort: Date, Text: "winter 2019", After: "-20"}, {Note: "a", Sort: Date, Text: "20", Before: "winter 2019-"}})
+	_, year, _ := strings.Cut(must(t, p, Date, "winter 2019"), " ")
+	after, _ := strconv.Atoi(year)
+	if got, want := must(t, p, Date, "20"), fmt.Sprintf("%02d", (after+1)%100); got != want {
+		t.Errorf("the year after %d became %s, want %s", after, got, want)
+	}
 }
 
 // TestPartlyUnknownDatesWereNumbers: 03/--/2021 became 08/--/1634.

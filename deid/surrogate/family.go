@@ -8,38 +8,50 @@ import (
 )
 
 // family replaces each word for a relative with another of the same number and grammatical gender. Numbers and ages under 90, and words of closed lists stay. A
-// value with any other word is the name of a person, or family returns false.
+// value with any other word must be a name, or such words with first names in lower case; otherwise family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
 	if s, ok, err := p.age(text); ok {
 		return s, true, err
 	}
 	for _, lang := range p.from(p.lang) {
-		var b strings.Builder
-		known, words := true, false
-		for _, t := range tokens(text) {
-			switch class := lang.kin[t.word]; {
-			case class != "":
-				s, err := p.draw("family", t.word, lang.kinSurrogates[class])
-				if err != nil {
-					return "", false, nil // all words of the class are originals
-				}
-				b.WriteString(likeCase(s, t.text))
-				words = true
-			case p.besideKin(t):
-				b.WriteString(t.text)
-				words = words || p.words[familyWords][t.word]
-			default:
-				known = false
-			}
-		}
-		if words && known {
-			return b.String(), true, nil
+		if made, ok := p.kinWords(lang, text); ok {
+			return made, true, nil
 		}
 	}
 	if p.isNameOfRelative(text) {
 		return p.person(text)
 	}
 	return "", false, nil
+}
+
+// kinWords replaces the words for relatives in a text, and first names in lower case behind them ("hija rocío"; Madre Teresa may be a nun). It returns false if
+// there are none, if there is a word that may tell something else, or if all words of a class or of a list of names are originals.
+func (p *Patient) kinWords(lang *language, text string) (string, bool) {
+	made, found := "", false
+	for _, t := range tokens(text) {
+		class := lang.kin[t.word]
+		switch {
+		case class != "":
+			s, err := p.draw("family", t.word, lang.kinSurrogates[class])
+			if err != nil {
+				return "", false
+			}
+			made += likeCase(s, t.text)
+			found = true
+		case p.besideKin(t):
+			made += t.text
+			found = found || p.words[familyWords][t.word]
+		case found && lowerCase(t.text) && p.known.given(t.word):
+			s, ok, err := p.person(t.text)
+			if !ok || err != nil {
+				return "", false
+			}
+			made += s
+		default:
+			return "", false
+		}
+	}
+	return made, found
 }
 
 // readRelatives finds the values that stand directly behind a word for a relative ("su hija Rocío", "marido: paco"). If their first word is no known name, it is

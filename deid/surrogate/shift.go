@@ -187,7 +187,7 @@ func (d *datesOfNote) within(text string, found func(i int, date string)) {
 	}
 }
 
-// moveDayOf moves a list or range of days, and returns its first day, or its last; "" if it is not read as one.
+// moveDayOf moves a list or range of days, and returns its first day, or its last; "" if it is not read as one. The last of a season over two years is the second.
 func (p *Patient) moveDayOf(note, text string, first bool) string {
 	d, ok := p.parseDate(text, p.dates.order)
 	if !ok || len(d.elements) < 2 {
@@ -196,6 +196,9 @@ func (p *Patient) moveDayOf(note, text string, first bool) string {
 	e, step := d.elements[0], 1
 	if !first {
 		e, step = d.elements[len(d.elements)-1], -1
+	}
+	if e.follows {
+		return p.moved(note, d).parts[e.at[fieldYear]].String()
 	}
 	i := e.at[fieldDay]
 	if i == 0 || e.at[fieldMonth] > 0 || e.month == 0 || i+step >= len(d.parts) || d.parts[i+step].field != fieldNone {

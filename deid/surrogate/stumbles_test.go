@@ -253,7 +253,7 @@ func TestNamesOfRelativesInLowerCaseBecameTheTag(t *testing.T) {
 		{"hija ", "intervenida", ""},
 		{"", "wqarne", ""},
 		{"", "rocío no pudo acudir a verla", ""},
-		{"", "madre rocío", ""},
+		{"", "madre diabética", ""},
 	} {
 		p := inSpanish(t, Mention{Note: "a", Sort: Family, Text: tc.text, Before: tc.before})
 		got, ok, err := p.Replace("a", Family, tc.text)
@@ -264,6 +264,17 @@ func TestNamesOfRelativesInLowerCaseBecameTheTag(t *testing.T) {
 		first, _, _ := strings.Cut(got, " ")
 		if ok && (lowerCase(got) != lowerCase(tc.text) || !p.lists[tc.list].has(first)) {
 			t.Errorf("%q behind %q became %q", tc.text, tc.before, got)
+		}
+	}
+}
+
+// TestRelativeWithNameInLowerCaseBecameTheTag: the tag came instead of "hija rocío".
+func TestRelativeWithNameInLowerCaseBecameTheTag(t *testing.T) {
+	p := inSpanish(t, mentions(Family, "hija rocío", "Hermano iker", "mujer pilar y su hermano iker")...)
+	for text, list := range map[string]string{"hija rocío": "es-female", "Hermano iker": "es-male", "mujer pilar y su hermano iker": "es-male"} {
+		words := strings.Fields(must(t, p, Family, text))
+		if name := words[len(words)-1]; len(words) != len(strings.Fields(text)) || !lowerCase(name) || !p.lists[list].has(name) {
+			t.Errorf("%q became %q", text, words)
 		}
 	}
 }
