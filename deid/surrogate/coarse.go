@@ -170,7 +170,7 @@ func (y datedYear) String() string {
 // years returns the years and decades of a date, in order, without repetitions. It completes years of two digits to ones that are not after latest.
 func (d *date) years(latest int) []datedYear {
 	var all []datedYear
-	from := 0 // the part after the element before
+	from, before := 0, 0 // the part after the element before, and its year
 	for _, e := range d.elements {
 		y := datedYear{value: e.year, exact: e.at[fieldDay] > 0 || e.at[fieldMonth] > 0 || e.at[fieldHoliday] > 0, joint: ", "}
 		first, last := len(d.parts), from
@@ -190,10 +190,14 @@ func (d *date) years(latest int) []datedYear {
 				y.value, y.short, y.decade = century(part, latest), n == 2, e.at[fieldDecade] > 0
 			}
 		}
+		if e.follows {
+			y.value = before + 1
+		}
+		before = y.value
 		if y.value < 1800 || y.value > 2299 {
 			continue
 		}
-		if d.joint(between) == "-" {
+		if e.follows || d.joint(between) == "-" {
 			y.joint = "-"
 		}
 		if n := len(all); n > 0 && all[n-1].value == y.value && all[n-1].decade == y.decade {
@@ -410,14 +414,8 @@ func (m *Maker) isFamily(text string) bool {
 	for _, lang := range m.from(m.lang) {
 		known, words := true, false
 		for _, t := range tokens(text) {
-			number, isNumber := m.numbers[t.word]
-			switch {
-			case lang.kin[t.word] != "", m.words[familyWords][t.word]:
-				words = true
-			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), isNumber && number.value < 90, m.words[ageWords][t.word]:
-			default:
-				known = false
-			}
+			words = words || lang.kin[t.word] != "" || m.words[familyWords][t.word]
+			known = known && (lang.kin[t.word] != "" || m.besideKin(t))
 		}
 		if words && known {
 			return true

@@ -46,6 +46,7 @@ func (p *dateParser) numeric() bool {
 	if sign2, k := p.separator(j + 1); sign2 == sign {
 		if fields := p.triple(a, b, p.at(k)); fields != nil && (sign != ' ' || len(a.text) == 4 || len(p.at(k).text) == 4) {
 			p.takeAll(fields, []int{p.i, j, k})
+			p.stampTime(false)
 			return true
 		}
 	}
@@ -224,10 +225,11 @@ func pairWithYear(a, b token) []field {
 	return nil
 }
 
-// compact reads a date without separators: 20710403, 04032071, 040371.
+// compact reads a date without separators: 20710403, 04032071, 040371, and 20710403093000 with a time of day.
 func (p *dateParser) compact() bool {
 	t := p.at(p.i)
-	if len(t.text) != 8 && len(t.text) != 6 {
+	withTime := dateAndTime.MatchString(t.text)
+	if len(t.text) != 8 && len(t.text) != 6 && !withTime {
 		return false
 	}
 	cut := func(widths ...int) []token {
@@ -240,25 +242,31 @@ func (p *dateParser) compact() bool {
 		return out
 	}
 	var tries [][]token
-	if len(t.text) == 6 {
+	switch {
+	case withTime:
+		tries = [][]token{cut(4, 2, 2, len(t.text)-8)}
+	case len(t.text) == 6:
 		tries = [][]token{cut(2, 2, 2)}
-	} else {
+	default:
 		tries = [][]token{cut(4, 2, 2), cut(2, 2, 4)}
 	}
 	for _, pieces := range tries {
-		if slices.ContainsFunc(pieces, func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
+		if slices.ContainsFunc(pieces[:3], func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
 			continue
 		}
 		fields := p.triple(pieces[0], pieces[1], pieces[2])
 		if fields == nil {
 			continue
 		}
-		p.tokens = slices.Replace(p.tokens, p.i, p.i+1, pieces...)
+		p.tokens = slices.Concat(p.tokens[:p.i], pieces, p.tokens[p.i+1:]) // the tokens are those of other languages, too
 		p.takeAll(fields, []int{p.i, p.i + 1, p.i + 2})
 		for i := range p.parts { // without separators every field has its width
 			if part := &p.parts[i]; i >= len(p.parts)-3 && part.field != fieldNone {
 				part.pad = true
 			}
+		}
+		if fields[0] == fieldYear && len(pieces[0].text) == 4 {
+			p.stampTime(true)
 		}
 		return true
 	}
@@ -295,7 +303,7 @@ func (p *dateParser) decadeAlone() bool {
 	return t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4)
 }
 
-// yearAlone reports whether the current number is a year, as in 1998, '98 and the end of 1998-99.
+// yearAlone reports whether the current number is a year, as in 1998, '98, en el 98 and the end of 1998-99.
 func (p *dateParser) yearAlone() bool {
 	t := p.at(p.i)
 	if len(t.text) != 2 {
@@ -309,13 +317,13 @@ func (p *dateParser) yearAlone() bool {
 			return true
 		}
 	}
-	return p.words[beforeYears][p.filler]
+	return p.words[beforeYears][p.filler] || t.n > 31 && p.words[beforeHighYears][p.filler] && p.at(p.i-2).word == p.filler
 }
 
 // dayAlone reports whether the current number is a day, as in the 3rd and el día 3.
 func (p *dateParser) dayAlone() bool {
 	t := p.at(p.i)
-	ordinal := p.afterOrdinal(p.i) == p.i+2
+	ordinal := p.afterOrdinal(p.i) > p.i+1
 	last := len(p.elements) - 1
 	afterWeekday := last >= 0 && p.elements[last].at[fieldWeekday] == len(p.parts)-2 && p.at(p.i-1).text == " " // mar 25
 	return p.dayAt(p.i) && t.n > 0 && t.n <= 31 && (ordinal || afterWeekday || p.words[beforeDays][p.filler])

@@ -21,7 +21,7 @@ func (p *dateParser) parse() bool {
 	}
 	for p.i < len(p.tokens) {
 		switch {
-		case p.clock(), p.holiday(), p.written(), p.roman(), p.daysOfMonth(), p.numeric(), p.single(), p.skip():
+		case p.clock(), p.partlyUnknown(), p.counted(), p.holiday(), p.written(), p.roman(), p.daysOfMonth(), p.numeric(), p.single(), p.skip():
 		default:
 			return false
 		}
@@ -58,9 +58,9 @@ func (p *dateParser) take(e *element, f field) {
 			return
 		}
 		if f == fieldDay {
-			if next := p.at(p.i); p.ordinals[next.word] != nil || next.text == "º" || next.text == "°" || next.text == "ª" {
-				pt.tail, pt.ordinal = next.text, p.ordinals[next.word]
-				p.i++
+			pt.ordinal = p.ordinals[p.at(p.i).word]
+			for end := p.afterOrdinal(p.i - 1); p.i < end; p.i++ {
+				pt.tail += p.at(p.i).text
 			}
 		}
 	} else {
@@ -176,7 +176,7 @@ func (p *dateParser) skip() bool {
 	case t.num:
 		return false
 	case t.word != "":
-		if !p.words[dateFillers][t.word] {
+		if !p.words[dateFillers][t.word] && !p.words[periods][t.word] {
 			return false
 		}
 		p.filler = t.word
@@ -187,7 +187,7 @@ func (p *dateParser) skip() bool {
 	return true
 }
 
-// clock copies a time of day, 10:30 or 10:30:15. Behind a date, it may have periods: 2071-05-01 10.30.15.
+// clock copies a time of day, 10:30 or 10:30:15. Behind a date, it may have periods: 2071-05-01 10.30.15 and 2071-05-01-10.30.15.
 func (p *dateParser) clock() bool {
 	if n := p.dottedClock(); n > 0 {
 		p.literal(n)
@@ -203,21 +203,25 @@ func (p *dateParser) clock() bool {
 	n := 3
 	if colon(p.i + 3) {
 		n = 5
-		if p.at(p.i+5).text == "." && p.at(p.i+6).num {
+		if sign, fraction := p.at(p.i+5).text, p.at(p.i+6); fraction.num && (sign == "." || sign == "," && len(fraction.text) >= 3) {
 			n = 7
+		}
+		if sign, offset := p.at(p.i+n).text, p.at(p.i+n+1); (sign == "+" || sign == "-") && len(offset.text) == 4 && offset.num && offset.n <= 1400 { // +0200
+			n += 2
 		}
 	}
 	p.literal(n)
 	return true
 }
 
-// dottedClock returns the number of tokens of a time of day with periods behind a date in numbers that ends with a blank, or 0. What may be another date is none: 1.5.71 2.5.71.
+// dottedClock returns the number of tokens of a time of day with periods behind a date in numbers and a blank, or behind a date such as 2071-05-01 and a hyphen, or 0. What may be another date is none: 1.5.71 2.5.71.
 func (p *dateParser) dottedClock() int {
 	last := len(p.elements) - 1
-	if last < 0 || p.elements[last].at[fieldDay] == 0 || p.elements[last].at[fieldMonth] == 0 || p.at(p.i-1).text != " " {
+	if last < 0 || p.elements[last].at[fieldDay] == 0 || p.elements[last].at[fieldMonth] == 0 || p.elements[last].at[fieldYear] == 0 {
 		return 0
 	}
-	if p.elements[last].at[fieldYear] == 0 {
+	iso := p.behindISO()
+	if p.at(p.i-1).text != " " && !iso {
 		return 0
 	}
 	two := func(i int) bool {
@@ -228,7 +232,7 @@ func (p *dateParser) dottedClock() int {
 		return 0
 	}
 	b := p.at(p.i + 2).n
-	mayBeDate := t.n > 0 && b > 0 && (t.n <= 12 && b <= 31 || b <= 12)
+	mayBeDate := !iso && t.n > 0 && b > 0 && (t.n <= 12 && b <= 31 || b <= 12)
 	switch {
 	case two(p.i+3) && p.at(p.i+5).text == "." && p.at(p.i+6).num:
 		return 7
@@ -288,10 +292,14 @@ func (p *dateParser) gap(i int) int {
 	return -1
 }
 
-// afterOrdinal returns the index after the number at i and its suffix, if it has one.
+// afterOrdinal returns the index after the number at i and its suffix, if it has one: 3rd, 3º, 3.º.
 func (p *dateParser) afterOrdinal(i int) int {
-	if t := p.at(i + 1); p.ordinals[t.word] != nil || t.text == "º" || t.text == "°" || t.text == "ª" {
+	sign := func(t token) bool { return t.text == "º" || t.text == "°" || t.text == "ª" }
+	switch t := p.at(i + 1); {
+	case p.ordinals[t.word] != nil || sign(t):
 		return i + 2
+	case t.text == "." && sign(p.at(i+2)):
+		return i + 3
 	}
 	return i + 1
 }
@@ -349,7 +357,7 @@ func (p *dateParser) beforeDay(i int) bool {
 	return day >= 0 && p.dayAt(day) && p.at(day).n > 0 && p.at(day).n <= 31 && !p.at(i-1).num && !p.at(i-2).num && p.at(day-1).text == " "
 }
 
-// season reads winter 2071.
+// season reads winter 2071 and winter 2071-72.
 func (p *dateParser) season() bool {
 	if !p.is(p.i, fieldSeason) {
 		return false
@@ -358,7 +366,19 @@ func (p *dateParser) season() bool {
 	p.take(&e, fieldSeason)
 	p.takeYear(&e, false)
 	p.done(e)
+	year := e.at[fieldYear]
+	if sign, next := p.at(p.i).text, p.at(p.i+1); year > 0 && (sign == "-" || sign == "–" || sign == "/") && p.yearAfter(p.parts[year], next) && p.at(p.i+2).text != sign {
+		e = element{follows: true}
+		p.literal(1)
+		p.take(&e, fieldYear)
+		p.done(e)
+	}
 	return true
+}
+
+// yearAfter reports whether a token is the year after another, with as many digits or with two.
+func (p *dateParser) yearAfter(year part, next token) bool {
+	return next.num && (len(next.text) == 2 && next.n == (year.value+1)%100 || len(next.text) == len(year.text) && next.n == year.value+1)
 }
 
 // monthAndDay reads April 3, 2071 and April 2071.

@@ -46,6 +46,8 @@ type element struct {
 	year   int
 	yearOf int  // 1 + the index of the element with which it shares a year of two digits
 	second bool // it shares the month before it: the 5 in April 3-5
+
+	follows bool // it is the year after that of the season before it: the 72 in winter 2071-72
 }
 
 // date is a written date, or several.
@@ -210,6 +212,10 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		if i := e.at[fieldDecade]; i > 0 {
 			decade := d.parts[i].value + 5 + s.years
 			set(e, fieldDecade, decade-modulo(decade, 10))
+		}
+		if e.follows {
+			set(e, fieldYear, moved.parts[d.elements[k-1].at[fieldYear]].value+1)
+			continue
 		}
 		y, m, day := d.ymd(e, latest)
 		if i := e.at[fieldSeason]; i > 0 {

@@ -141,6 +141,158 @@ func TestRangesWithinOneMonthKeepTheirLength(t *testing.T) {
 	}
 }
 
+// TestWeekdayOfAnotherLanguageBehindACompactDate: the second language read what the first had made of the numbers.
+func TestWeekdayOfAnotherLanguageBehindACompactDate(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		text, want string
+	}{
+		{English, "20710403 lunes", "20720815 jueves"},
+		{Spanish, "20710403 Monday", "20720815 Thursday"},
+		{Spanish, "Monday 20710403", "Thursday 20720815"},
+	} {
+		checkMoved(t, tc.lang, 500, tc.text, tc.want)
+	}
+}
+
+// TestTimestampsWereNumbers: they were replaced digit by digit, so that neither their dates nor the times between them were possible.
+func TestTimestampsWereNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"20710403093000": "20720815093000", "207104030930": "207208150930", "20710403T0930": "20720815T0930", "20710403-1430": "20720815-1430",
+		"20710403_1945": "20720815_1945", "20710403 1945": "20720815 1945", "20710403T143015Z": "20720815T143015Z", "20710403t143015": "20720815t143015",
+		"20710403093000.000-0500": "20720815093000.000-0500", "20710403T143015.5+02:00": "20720815T143015.5+02:00",
+		"20710403093000 - 20710404093000": "20720815093000 - 20720816093000",
+		"2071-04-03-14.30.15":             "2072-08-15-14.30.15", "2071-04-03-09.05.07.000000": "2072-08-15-09.05.07.000000", "2071-04-03 09.05.07.000000": "2072-08-15 09.05.07.000000",
+		"2071-04-03T0930": "2072-08-15T0930", "03/04/71 0930": "15/08/72 0930", "2071-04-03 14:30:15,123": "2072-08-15 14:30:15,123",
+		"2071-04-03T14:30:15+0200": "2072-08-15T14:30:15+0200", "20710403-20710405": "20720815-20720817",
+	} {
+		checkMoved(t, Spanish, 500, text, want)
+	}
+	for _, text := range []string{"20710403093000", "207104030930", "20710403T0930", "20710403-1430", "20710403_143015", "20710403T143015Z", "2071-04-03-14.30.15", "2071-04-03 14:30:15.123456"} {
+		m := in(English)
+		if !m.HasForm(Date, text) {
+			t.Errorf("%q has not the form of a date", text)
+		}
+		if year, ok := m.Patient("p", mentions(Date, text)).Year("a", text); year != "2071" || !ok {
+			t.Errorf("the year of %q is %q", text, year)
+		}
+	}
+	for _, text := range []string{"20711303093000", "207104032530", "20710403T2561", "207104030930001", "987104030930"} {
+		if in(English).HasForm(Date, text) {
+			t.Errorf("%q has the form of a date", text)
+		}
+	}
+}
+
+// TestOrdinalsOfWeeksWereDays: "2nd week of May" became "14th week of February".
+func TestOrdinalsOfWeeksWereDays(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		text, want string
+	}{
+		{English, "2nd week of May", "2nd week of September"},
+		{English, "3rd week of June 2071", "3rd week of October 2072"},
+		{English, "first half of 2071", "first half of 2072"},
+		{English, "half of 2071", "half of 2072"},
+		{English, "1st half of 2071; 2nd quarter of 2072", "1st half of 2072; 2nd quarter of 2073"},
+		{English, "1st or 2nd week of May", "1st or 2nd week of September"},
+		{English, "3rd Tuesday of June", "3rd Friday of October"},
+		{English, "the second fortnight in May", "the second fortnight in September"},
+		{English, "3rd of June", "15th of October"},
+		{Spanish, "2ª semana de mayo", "2ª semana de septiembre"},
+		{Spanish, "2.ª quincena de julio de 2071", "2.ª quincena de noviembre de 2072"},
+		{Spanish, "2º lunes de mayo", "2º jueves de septiembre"},
+		{Spanish, "primer lunes de mayo", "primer jueves de septiembre"},
+		{Spanish, "1er trimestre de 2071", "1er trimestre de 2072"},
+		{Spanish, "segunda mitad de mayo", "segunda mitad de septiembre"},
+		{Spanish, "1º de mayo", "12º de septiembre"},
+		{Spanish, "1.º de mayo", "12.º de septiembre"},
+		{Spanish, "semana 10 de 2071", "semana 10 de 2072"},
+	} {
+		checkMoved(t, tc.lang, 500, tc.text, tc.want)
+	}
+	all := []Mention{{Note: "a", Sort: Date, Text: "2nd", After: " week of May"}, {Note: "a", Sort: Date, Text: "1ª", After: " quincena de"}, {Note: "a", Sort: Date, Text: "3rd", After: " of May"}}
+	p := patient(t, Options{}, all)
+	for _, m := range all {
+		if got := must(t, p, Date, m.Text); (got == m.Text) != p.counts(m.After) {
+			t.Errorf("%s before %q became %s", m.Text, m.After, got)
+		}
+	}
+}
+
+// TestWinterOfTwoYearsMovedApart: "winter 2019-20" became "fall 2021-23".
+func TestWinterOfTwoYearsMovedApart(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		text, want string
+		years      string
+	}{
+		{English, "winter 2071-72", "spring 2072-73", "2071-2072"},
+		{English, "winter 2071/72", "spring 2072/73", "2071-2072"},
+		{English, "winter of 2071-2072", "spring of 2072-2073", "2071-2072"},
+		{English, "fall 1998-99", "winter 2000-01", "1998-1999"},
+		{English, "winter 2071 and spring 2072", "spring 2072 and summer 2073", "2071, 2072"},
+		{English, "winter 1971-75", "spring 1972-76", "1971-1975"},
+		{Spanish, "invierno 2071-72", "primavera 2072-73", "2071-2072"},
+		{Spanish, "invierno de 2071–72", "primavera de 2072–73", "2071-2072"},
+	} {
+		checkMoved(t, tc.lang, 500, tc.text, tc.want)
+		p := patient(t, Options{Language: tc.lang}, mentions(Date, tc.text))
+		if years, _ := p.Year("a", tc.text); years != tc.years {
+			t.Errorf("the years of %q are %q", tc.text, years)
+		}
+		p.Identity(Date, tc.text)
+	}
+	p := patient(t, Options{}, []Mention{{Note: "a", Sort: Date, Text: "winter 2019", After: "-20"}, {Note: "a", Sort: Date, Text: "20", Before: "winter 2019-"}})
+	_, year, _ := strings.Cut(must(t, p, Date, "winter 2019"), " ")
+	after, _ := strconv.Atoi(year)
+	if got, want := must(t, p, Date, "20"), fmt.Sprintf("%02d", (after+1)%100); got != want {
+		t.Errorf("the year after %d became %s, want %s", after, got, want)
+	}
+}
+
+// TestPartlyUnknownDatesWereNumbers: 03/--/2021 became 08/--/1634.
+func TestPartlyUnknownDatesWereNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"03/--/2071": "07/--/2072", "3/?/71": "7/?/72", "??/03/2071": "??/07/2072", "03/xx/2071": "07/xx/2072", "03-XX-71": "07-XX-72", "__/03/2071": "__/07/2072",
+		"--/--/2071": "--/--/2072", "2071-03-??": "2072-07-??", "2071-??-??": "2072-??-??", "03/04/??": "07/16/??", "from 3/?/71 to 5/--/71": "from 7/?/72 to 9/--/72",
+	} {
+		checkMoved(t, English, 500, text, want)
+	}
+	p := patient(t, Options{}, nil)
+	for _, text := range []string{"2071-??-15", "15/--/2071", "??/??/??", "03----2071", "3/?", "2023-254", "99.99.99", "7:99"} {
+		if got, ok, err := p.Replace("a", Date, text); ok || err != nil {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// TestYearOfTwoDigitsWasANumber: "en el 98" became "en el 56".
+func TestYearOfTwoDigitsWasANumber(t *testing.T) {
+	checkMoved(t, Spanish, 500, "en el 98", "en el 99")
+	checkMoved(t, Spanish, 500, "desde el 98 hasta el 99", "desde el 99 hasta el 00")
+	checkMoved(t, English, 500, "since 98", "since 99")
+	p := patient(t, Options{Language: Spanish}, mentions(Date, "98"))
+	want := fmt.Sprintf("%02d", modulo(98+p.dates.shift.years, 100))
+	if got := must(t, p, Date, "98"); got != want {
+		t.Errorf("98 became %s, want %s", got, want)
+	}
+}
+
+// checkMoved moves a date of a note of May 2071 by a number of days.
+func checkMoved(t *testing.T, lang Language, days int, text, want string) {
+	t.Helper()
+	m := in(lang)
+	d, ok := m.parseDate(text, m.lang.dateOrder)
+	if !ok || d.String() != text {
+		t.Errorf("%q is not read, or as %q", text, d)
+		return
+	}
+	if got := d.shifted(newShift(days), civil(2071, 5, 1), 2080).String(); got != want {
+		t.Errorf("%q moved by %d is %q, want %q", text, days, got, want)
+	}
+}
+
 // TestDaysWhoseMonthIsInAnotherValueKeepTheirDistance: the 3 in "3 to 9 Feb 2024" was a value of its own, and was replaced like a number.
 func TestDaysWhoseMonthIsInAnotherValueKeepTheirDistance(t *testing.T) {
 	for _, tc := range []struct {

@@ -30,6 +30,17 @@ func (p *Patient) random(use, value string, counter int) uint64 {
 type list struct {
 	name    string
 	entries []string
+	folded  []string // the entries
+}
+
+func (l *list) add(entry, folded string) {
+	l.entries, l.folded = append(l.entries, entry), append(l.folded, folded)
+}
+
+// exhausted is a pool for which a list has no entry left.
+type exhausted struct {
+	pool string
+	from *list
 }
 
 // draw returns the surrogate of a value in a pool: the entry of the list that the HMAC selects or, if that entry is taken or an original, the next
@@ -45,14 +56,23 @@ func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) 
 		return s, nil
 	}
 	n := len(from.entries)
-	start := int(p.random(pool, value, 0) % uint64(n))
-	for i := range n {
-		s := from.entries[(start+i)%n]
-		if p.taken[pool+"\x00"+fold(s)] == "" && !p.original(s) && !unfit(s) {
-			p.taken[pool+"\x00"+fold(s)] = id
+	if !p.exhausted[exhausted{pool, from}] {
+		start := int(p.random(pool, value, 0) % uint64(n))
+		free := false
+		for i := range n {
+			k := (start + i) % n
+			s, key := from.entries[k], pool+"\x00"+from.folded[k]
+			if p.taken[key] != "" || p.original(from.folded[k]) {
+				continue
+			}
+			if free = true; unfit(s) {
+				continue
+			}
+			p.taken[key] = id
 			p.memo[id] = s
 			return s, nil
 		}
+		p.exhausted[exhausted{pool, from}] = !free
 	}
 	return "", fmt.Errorf("the list %s of surrogates is exhausted: each of its %d entries is taken or is an original", from.name, n)
 }
@@ -68,13 +88,13 @@ func addEntries(lists map[string]*list, name string, entries []string) {
 		l = &list{name: name}
 		lists[name] = l
 	}
-	for _, e := range l.entries {
-		seen[fold(e)] = true
+	for _, e := range l.folded {
+		seen[e] = true
 	}
 	for _, e := range entries {
 		if e = strings.TrimSpace(e); e != "" && !seen[fold(e)] {
 			seen[fold(e)] = true
-			l.entries = append(l.entries, e)
+			l.add(e, fold(e))
 		}
 	}
 }
@@ -118,7 +138,7 @@ func (l *languages) newLists(own map[string][]string) (map[string]*list, error) 
 			}
 			if !seen[fold(e)] {
 				seen[fold(e)] = true
-				checked.entries = append(checked.entries, e)
+				checked.add(e, fold(e))
 			}
 		}
 		if len(checked.entries) == 0 {

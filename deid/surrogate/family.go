@@ -7,40 +7,97 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// family replaces each word for a relative with another of the same number and grammatical gender. Numbers, ages and words of closed lists stay. A
-// value with any other word is a person's name if it begins with a first name; otherwise family returns false.
+// family replaces each word for a relative with another of the same number and grammatical gender. Numbers and ages under 90, and words of closed lists stay. A
+// value with any other word must be a name, or such words with first names in lower case; otherwise family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
 	if s, ok, err := p.age(text); ok {
 		return s, true, err
 	}
 	for _, lang := range p.from(p.lang) {
-		var b strings.Builder
-		known, words := true, false
-		for _, t := range tokens(text) {
-			_, number := p.numbers[t.word]
-			switch class := lang.kin[t.word]; {
-			case class != "":
-				s, err := p.draw("family", t.word, &list{string(lang.code) + "-kinship", strings.Fields(lang.relatives[class])})
-				if err != nil {
-					return "", false, nil // all words of the class are originals
-				}
-				b.WriteString(likeCase(s, t.text))
-				words = true
-			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), number, p.words[familyWords][t.word], p.words[ageWords][t.word]:
-				b.WriteString(t.text)
-				words = words || p.words[familyWords][t.word]
-			default:
-				known = false
-			}
-		}
-		if words && known {
-			return b.String(), true, nil
+		if made, ok := p.kinWords(lang, text); ok {
+			return made, true, nil
 		}
 	}
-	if first, _, _ := strings.Cut(fold(strings.TrimSpace(text)), " "); p.known.given(first) && !lowerCase(text) {
+	if p.isNameOfRelative(text) {
 		return p.person(text)
 	}
 	return "", false, nil
+}
+
+// kinWords replaces the words for relatives in a text, and first names in lower case behind them ("hija rocío"; Madre Teresa may be a nun). It returns false if
+// there are none, if there is a word that may tell something else, or if all words of a class or of a list of names are originals.
+func (p *Patient) kinWords(lang *language, text string) (string, bool) {
+	made, found := "", false
+	for _, t := range tokens(text) {
+		class := lang.kin[t.word]
+		switch {
+		case class != "":
+			s, err := p.draw("family", t.word, lang.kinSurrogates[class])
+			if err != nil {
+				return "", false
+			}
+			made += likeCase(s, t.text)
+			found = true
+		case p.besideKin(t):
+			made += t.text
+			found = found || p.words[familyWords][t.word]
+		case found && lowerCase(t.text) && p.known.given(t.word):
+			s, ok, err := p.person(t.text)
+			if !ok || err != nil {
+				return "", false
+			}
+			made += s
+		default:
+			return "", false
+		}
+	}
+	return made, found
+}
+
+// readRelatives finds the values that stand directly behind a word for a relative ("su hija Rocío", "marido: paco"). If their first word is no known name, it is
+// a first name of the relative's gender.
+func (p *Patient) readRelatives(mentions []Mention) {
+	p.afterKin = map[string]bool{}
+	for _, m := range mentions {
+		if m.Sort != Family {
+			continue
+		}
+		gender := p.words.hintBefore(m.Before)
+		if gender == 0 {
+			continue
+		}
+		p.afterKin[m.Text] = true
+		if first := firstWord(foldName(m.Text)); p.known.genderIn(p.lang, first) == 0 && p.names.votes[first] == [2]int{} && p.isNameOfRelative(m.Text) {
+			p.names.hints[first] += gender
+			p.names.votes[first] = [2]int{given: 1}
+		}
+	}
+}
+
+// isNameOfRelative reports whether a value is the name of a relative, in any case: it begins with a first name, or it stands behind a word for a relative and
+// has no ordinary word.
+func (p *Patient) isNameOfRelative(text string) bool {
+	all, ok := p.names.parse(text)
+	words := p.names.indices(all, nameWord)
+	if !ok || len(words) == 0 || lowerCase(text) && len(words) > longestRelative {
+		return false
+	}
+	return p.known.given(all[words[0]].word) ||
+		p.afterKin[text] && len(words) <= longestRelative && !slices.ContainsFunc(words, func(i int) bool { return wordlists.Common(all[i].word) })
+}
+
+// longestRelative is the maximum number of words of a name in lower case: more are a sentence.
+const longestRelative = 3
+
+// besideKin reports whether a token beside a word for a relative tells nothing that must go: a sign, a word of a closed list, or a number or age under 90.
+func (m *Maker) besideKin(t token) bool {
+	if t.word == "" {
+		return !t.num || len(t.text) < 3 && t.n < 90
+	}
+	if number, ok := m.numbers[t.word]; ok {
+		return number.value < 90
+	}
+	return m.words[familyWords][t.word] || m.words[ageWords][t.word] && t.word != "nineties"
 }
 
 // newKin finds the class of each word for a relative.

@@ -68,6 +68,9 @@ func (m *Maker) isDate(text string) bool {
 
 // mayBeDate reports whether a value, if it is a date, cannot be another kind of number.
 func (m *Maker) mayBeDate(trimmed string) bool {
+	if timestamp.MatchString(trimmed) {
+		return true
+	}
 	words, run, longestRun := 0, 0, 0
 	inWord := false
 	for _, r := range trimmed {
@@ -141,7 +144,7 @@ func (m *Maker) inLists(text string, kinds ...string) bool {
 	whole := m.words.withoutArticle(strings.Join(strings.Fields(fold(text)), " "))
 	for name, l := range m.lists {
 		_, kind, _ := strings.Cut(name, "-")
-		if slices.Contains(kinds, kind) && slices.ContainsFunc(l.entries, func(entry string) bool { return m.words.withoutArticle(fold(entry)) == whole }) {
+		if slices.Contains(kinds, kind) && slices.ContainsFunc(l.folded, func(entry string) bool { return m.words.withoutArticle(entry) == whole }) {
 			return true
 		}
 	}

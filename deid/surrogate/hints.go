@@ -1,7 +1,6 @@
 package surrogate
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -87,8 +86,8 @@ func (v vocabulary) hintAfter(after string) int {
 
 // nicknames finds names that are short for another first name of the same person: Mike Lund is Michael Lund, unless there could be two persons.
 func (n *names) nicknames(all []nameMention) {
-	surnames := map[string][]string{} // that stand beside a first name
-	related := map[string]bool{}      // names of relatives: Michael Lund and his son Mike Lund are two persons
+	surnames := map[string]set{} // that stand beside a first name
+	related := map[string]bool{} // names of relatives: Michael Lund and his son Mike Lund are two persons
 	for _, m := range all {
 		var first, last string
 		for _, t := range m.tokens {
@@ -105,9 +104,10 @@ func (n *names) nicknames(all []nameMention) {
 		if first == "" || last == "" {
 			continue
 		}
-		if !slices.Contains(surnames[first], last) {
-			surnames[first] = append(surnames[first], last)
+		if surnames[first] == nil {
+			surnames[first] = set{}
 		}
+		surnames[first][last] = true
 		if n.words.hintBefore(m.before) != 0 {
 			related[first+" "+last] = true
 		}
@@ -115,10 +115,11 @@ func (n *names) nicknames(all []nameMention) {
 	for nick, lasts := range surnames {
 		var meant []string
 		for _, formal := range formalNames()[nick] {
-			if slices.ContainsFunc(lasts, func(last string) bool {
-				return slices.Contains(surnames[formal], last) && related[nick+" "+last] == related[formal+" "+last]
-			}) {
-				meant = append(meant, formal)
+			for last := range lasts {
+				if surnames[formal][last] && related[nick+" "+last] == related[formal+" "+last] {
+					meant = append(meant, formal)
+					break
+				}
 			}
 		}
 		if len(meant) == 1 && utf8.RuneCountInString(nick) > 1 && n.root[meant[0]] == "" {

@@ -79,12 +79,12 @@ func (p *Patient) login(word string) (string, error) {
 // compose replaces a word composed of the beginnings of the names of one person: olund, odal, omlund, odalun. Each name may occur once. A middle
 // name may be one that the notes have only as an initial.
 func (p *Patient) compose(word string) (string, bool) {
-	if len(word) > 32 || !ascii(word) {
+	if len(word) > maxLogin || !ascii(word) {
 		return "", false
 	}
 	best := []piece(nil)
-	for _, who := range slices.Concat(p.names.persons, p.names.brief) {
-		if found := cut(word, who.pieces()); found != nil && (best == nil || len(found) < len(best)) {
+	for _, pieces := range p.names.beginningWith(word[0]) {
+		if found := cut(word, pieces); found != nil && (best == nil || len(found) < len(best)) {
 			best = found
 		}
 	}
@@ -115,6 +115,27 @@ type piece struct {
 	n          int
 }
 
+// beginningWith returns the pieces of all persons of whom one piece begins with a letter.
+func (n *names) beginningWith(letter byte) [][]piece {
+	if n.pieces == nil {
+		n.pieces = map[byte][][]piece{}
+		for _, who := range slices.Concat(n.persons, n.brief) {
+			all := who.pieces()
+			letters := map[byte]bool{}
+			for _, part := range all {
+				letters[part.bare[0]] = true
+			}
+			for first := range letters {
+				n.pieces[first] = append(n.pieces[first], all)
+			}
+		}
+	}
+	return n.pieces[letter]
+}
+
+// maxLogin is the maximum length of a word that is read as composed of names.
+const maxLogin = 32
+
 // maxPieces is the maximum number of names and initials of one person of which a login may be composed.
 const maxPieces = 6
 
@@ -138,6 +159,7 @@ func (who person) pieces() (all []piece) {
 // cut splits a word into as few pieces as possible; nil if that is impossible or if most pieces are single letters.
 func cut(word string, parts []piece) []piece {
 	var best []piece
+	var tried [maxLogin + 1][1 << maxPieces]bool // by the letters that are left and the parts that are used, whose number is that of the pieces
 	var try func(rest string, used int, so []piece)
 	try = func(rest string, used int, so []piece) {
 		if rest == "" {
@@ -146,9 +168,10 @@ func cut(word string, parts []piece) []piece {
 			}
 			return
 		}
-		if best != nil && len(so)+1 >= len(best) {
+		if tried[len(rest)][used] || best != nil && len(so)+1 >= len(best) {
 			return
 		}
+		tried[len(rest)][used] = true
 		for i, part := range parts {
 			if used&(1<<i) != 0 {
 				continue

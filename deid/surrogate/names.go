@@ -28,20 +28,21 @@ const (
 // names holds the information of a patient's notes about names. Words are folded.
 type names struct {
 	*Maker
-	count   map[string]int    // number of mentions of a word
-	votes   map[string][2]int // number of times that a word is a first name and a surname
-	gender  map[string]int    // gender by titles: positive for a woman, negative for a man
-	hints   map[string]int    // gender by relatives and pronouns next to the name, which may refer to another person
-	formal  map[string]string // full name of a nickname: Michael for Mike
-	follows map[string]int    // gender by the first name before it: José in María José
-	leads   map[string]bool   // words that are the first of several first names somewhere
-	titled  map[string]bool   // words that begin with their only capital somewhere: Ma
-	typists map[string]bool   // initials in lower case of those who typed a note: mmt in SA/mmt
-	capital map[string]bool   // words that begin and end with a capital somewhere: MA, TcJ
-	root    map[string]string // correct spelling of a misspelt word
-	persons []person          // all persons mentioned with two or more words, the most likely first
-	brief   []person          // all persons mentioned with one word and initials, sorted
-	of      map[string][]int  // indices of the persons with a word in their name
+	count   map[string]int     // number of mentions of a word
+	votes   map[string][2]int  // number of times that a word is a first name and a surname
+	gender  map[string]int     // gender by titles: positive for a woman, negative for a man
+	hints   map[string]int     // gender by relatives and pronouns next to the name, which may refer to another person
+	formal  map[string]string  // full name of a nickname: Michael for Mike
+	follows map[string]int     // gender by the first name before it: José in María José
+	leads   map[string]bool    // words that are the first of several first names somewhere
+	titled  map[string]bool    // words that begin with their only capital somewhere: Ma
+	typists map[string]bool    // initials in lower case of those who typed a note: mmt in SA/mmt
+	capital map[string]bool    // words that begin and end with a capital somewhere: MA, TcJ
+	root    map[string]string  // correct spelling of a misspelt word
+	persons []person           // all persons mentioned with two or more words, the most likely first
+	brief   []person           // all persons mentioned with one word and initials, sorted
+	of      map[string][]int   // indices of the persons with a word in their name
+	pieces  map[byte][][]piece // see beginningWith; nil until a login requires it
 }
 
 // person is somebody whose name is mentioned. The words are folded and correctly spelt.

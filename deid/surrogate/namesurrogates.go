@@ -102,7 +102,7 @@ func (p *Patient) spelling(t nameToken) (string, error) {
 	s, err := p.wordSurrogate(meant, p.names.role(meant, t.role))
 	if right := p.names.root[t.word]; err == nil && right != "" {
 		kind, at := slipOf(right, t.word)
-		if wrong := misspell(s, kind, at); !p.original(wrong) {
+		if wrong := misspell(s, kind, at); !p.original(fold(wrong)) {
 			return wrong, nil
 		}
 	}
@@ -203,11 +203,7 @@ func (p *Patient) initialOf(letter string, as role, place int, givens, families 
 	contains := func(all, some []string) bool {
 		return !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(all, w) })
 	}
-	some := "" // a word that the name has
-	if words := slices.Concat(families, givens); len(words) > 0 {
-		some = words[0]
-	}
-	for who := range p.names.with(some) {
+	for who := range p.names.with(slices.Concat(families, givens)) {
 		if !contains(who.family, families) || !contains(who.given, givens) {
 			continue
 		}

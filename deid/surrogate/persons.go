@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"regexp"
@@ -112,16 +113,23 @@ func (n *names) readTypist(m Mention) bool {
 
 // likeCommas gives the words of names without a comma the roles that they have in a name with one: KOWALSKI MARIA beside Kowalski, Maria.
 func (n *names) likeCommas(all []nameMention) {
-	var known []map[string]role // the words of each name with a comma
+	var known []map[string]role           // the words of each name with a comma
+	seen, of := set{}, map[string][]int{} // which names are known, and those with a word
 	for _, m := range all {
 		if s := n.shapeOf(m.tokens); s.commaDivides() {
 			roles := map[string]role{}
 			for _, i := range s.full {
 				roles[m.tokens[i].word] = m.tokens[i].role
 			}
-			if len(roles) > 1 && !slices.ContainsFunc(known, func(other map[string]role) bool { return maps.Equal(roles, other) }) {
-				known = append(known, roles)
+			key := fmt.Sprint(roles) // sorted by word
+			if len(roles) < 2 || seen[key] {
+				continue
 			}
+			seen[key] = true
+			for word := range roles {
+				of[word] = append(of[word], len(known))
+			}
+			known = append(known, roles)
 		}
 	}
 	if len(known) == 0 {
@@ -132,7 +140,9 @@ func (n *names) likeCommas(all []nameMention) {
 		if len(s.full) < 2 || s.commaDivides() {
 			continue
 		}
-		for _, roles := range known {
+		rarest := slices.MinFunc(s.full, func(i, k int) int { return cmp.Compare(len(of[m.tokens[i].word]), len(of[m.tokens[k].word])) })
+		for _, k := range of[m.tokens[rarest].word] {
+			roles := known[k]
 			if slices.ContainsFunc(s.full, func(i int) bool { _, ok := roles[m.tokens[i].word]; return !ok }) {
 				continue
 			}
@@ -300,14 +310,15 @@ func (n *names) readGender(m nameMention, who person, surnames map[string]int) {
 	}
 }
 
-// with yields the persons with a word in their name, in order; all persons for "".
-func (n *names) with(word string) iter.Seq[person] {
+// with yields, in order, persons among whom are all with these words in their names. For no words it yields all persons.
+func (n *names) with(words []string) iter.Seq[person] {
 	return func(yield func(person) bool) {
-		if word == "" {
+		if len(words) == 0 {
 			slices.Values(n.persons)(yield)
 			return
 		}
-		for _, k := range n.of[word] {
+		rarest := slices.MinFunc(words, func(a, b string) int { return cmp.Compare(len(n.of[a]), len(n.of[b])) })
+		for _, k := range n.of[rarest] {
 			if !yield(n.persons[k]) {
 				return
 			}
@@ -318,13 +329,20 @@ func (n *names) with(word string) iter.Seq[person] {
 // byTitles infers the gender of a first name from a title before the surname alone ("Mr. Lund"), if exactly one first name with that surname
 // is of unknown gender and no other explains the title.
 func (n *names) byTitles(surnames map[string]int) {
+	called := map[string][]person{} // by surnames
+	for _, who := range n.persons {
+		if len(who.given) > 0 {
+			surname := strings.Join(who.family, " ")
+			called[surname] = append(called[surname], who)
+		}
+	}
 	for _, surname := range slices.Sorted(maps.Keys(surnames)) {
 		score := surnames[surname]
+		if score == 0 {
+			continue
+		}
 		var unknown []string
-		for _, who := range n.persons {
-			if len(who.given) == 0 || strings.Join(who.family, " ") != surname {
-				continue
-			}
+		for _, who := range called[surname] {
 			switch g := n.genderOf(who.given[0]); {
 			case g*score > 0:
 				score = 0
@@ -423,7 +441,7 @@ func (n *names) identity(text string) string {
 	if len(words) > 0 {
 		// The longest name with all the words is meant: "Oda Lund" is "Oda Maria Lund".
 		var best *person
-		for who := range n.with(words[0]) {
+		for who := range n.with(words) {
 			if who.has(words, initials) && (best == nil || within(*best, who)) {
 				best = &who
 			}

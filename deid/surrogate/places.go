@@ -19,6 +19,7 @@ type places struct {
 	short   map[string]bool   // abbreviations in capitals, folded
 	web     map[string]string // units, by their form in web addresses
 	units   []string          // of hospitals and organizations, folded
+	known   set               // these
 	states  map[string]bool   // all states and countries that are mentioned, in any form
 }
 
@@ -264,7 +265,7 @@ func (c *placeCutter) rest() bool {
 
 // readPlaces collects the units, hospitals, states and countries of the notes.
 func (p *Patient) readPlaces(mentions []Mention) {
-	p.places = places{longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}, states: map[string]bool{}}
+	p.places = places{known: set{}, longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}, states: map[string]bool{}}
 	for _, m := range mentions {
 		switch m.Sort {
 		case State, Country, Place, City:
@@ -289,7 +290,8 @@ func (p *Patient) readInstitution(m Mention) {
 		text = main
 	}
 	for _, piece := range p.split(text, m.Sort) {
-		if piece.key != "" && !slices.Contains(p.places.units, piece.key) {
+		if piece.key != "" && !p.places.known[piece.key] {
+			p.places.known[piece.key] = true
 			p.places.units = append(p.places.units, piece.key)
 		}
 	}
@@ -307,10 +309,10 @@ func (p *Patient) readInstitution(m Mention) {
 // joinUnits finds the units with which others begin.
 func (p *places) joinUnits() {
 	slices.SortFunc(p.units, func(a, b string) int { return len(a) - len(b) })
-	for i, short := range p.units {
-		for _, long := range p.units[i+1:] {
-			if len(short) >= 3 && len(long) > len(short) && strings.HasPrefix(long, short) {
-				p.longer[short] = long
+	for _, long := range p.units { // the longest, which are last, count
+		for n := 3; n < len(long); n++ {
+			if p.known[long[:n]] {
+				p.longer[long[:n]] = long
 			}
 		}
 	}

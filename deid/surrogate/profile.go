@@ -111,6 +111,7 @@ type language struct {
 	words          vocabulary
 	calendar       *calendar
 	kin            map[string]string // class of each word for a relative
+	kinSurrogates  map[string]*list  // of each class
 	states         *stateTable       // nil if there is none
 	female, male   set               // first names
 	weekdayLetters []*forms
@@ -209,6 +210,11 @@ func newLanguage(p profile) *language {
 	}
 	lang.dayLists = newDayLists(lang)
 	lang.kin = newKin(lang)
+	lang.kinSurrogates = map[string]*list{}
+	for class, words := range p.relatives {
+		addEntries(lang.kinSurrogates, class, strings.Fields(words))
+		lang.kinSurrogates[class].name = string(p.code) + "-kinship"
+	}
 	return lang
 }
 

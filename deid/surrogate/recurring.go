@@ -28,11 +28,11 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 func (m *Maker) inSchedule(line string, start, end int) bool {
 	lower := strings.ReplaceAll(strings.ToLower(line), "ſ", "s") // as expressions without regard to case do
 	for _, schedule := range m.lang.schedules {
-		if !schedule.mayMatch(lower) || schedule.planned && wasGiven.MatchString(line) {
+		if !schedule.mayMatch(lower) || schedule.planned && wasGiven.MatchString(fold(line)) {
 			continue
 		}
 		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {
-			if countedDays.MatchString(line[:match[2]]) {
+			if countedDays.MatchString(fold(line[:match[2]])) {
 				continue
 			}
 			if match[2] <= start && end <= match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
@@ -136,9 +136,12 @@ type cued struct {
 }
 
 // schedules returns the schedules of a language, from the expressions for a day, and for days after a dose, after words such as every and weekly, in the plural,
-// of dialysis, by their form, and in a list. DAY stands for a day.
+// of dialysis, by their form, and in a list. DAY stands for a day. A border at the end of an expression is also one behind a letter with an accent, as in mié.
 func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, list string) []schedule {
 	compile := func(expr string, words []string) schedule {
+		if whole, ok := strings.CutSuffix(expr, `\b`); ok {
+			expr = whole + `(?:[^\pL\pN_]|$)`
+		}
 		return schedule{Regexp: regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)), words: words}
 	}
 	planned := func(s schedule) schedule { s.planned = true; return s }
@@ -161,8 +164,8 @@ const (
 	doseThenDay = `\b(` + oral + `(?i: on| los)? DAYs?(?:[,;]? (?i:and |y )?` + oral + `(?i: on| los)? DAYs?){2,6})\b`
 )
 
-// countedDays matches the end of what stands before days that are counted and so do not recur: "three Mondays".
-var countedDays = regexp.MustCompile(`\b(?i:two|three|four|five|six|both|several|few|some|many|last|past|previous|[2-9]|dos|tres|cuatro|cinco|seis|varios|algunos|[úu]ltimos|pasados) $`)
+// countedDays matches the end of what stands before days that are counted and so do not recur, folded: "three Mondays".
+var countedDays = regexp.MustCompile(`\b(?:two|three|four|five|six|both|several|few|some|many|last|past|previous|[2-9]|dos|tres|cuatro|cinco|seis|varios|algunos|ultimos|pasados) $`)
 
-// wasGiven matches the words of a line that says what was given, and on which days.
-var wasGiven = regexp.MustCompile(`\b(?i:gave|given|got|received|administered|missed|took|se (?:le )?(?:dio|dieron|administr[óo]|administraron)|recibi[óo])\b`)
+// wasGiven matches the words of a line that says what was given, and on which days, folded.
+var wasGiven = regexp.MustCompile(`\b(?:gave|given|got|received|administered|missed|took|se (?:le )?(?:dio|dieron|administro|administraron)|recibio)\b`)

@@ -72,6 +72,11 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 		{Spanish, "en «mar» y «abr»; desde «mar»", false},
 		{Spanish, "familia de los «Domingos»; los «lunes» 4 y 11 de marzo; los «lunes» pasados", false},
 		{Spanish, "cada «domingo»", true},
+		// A letter with an accent was no end or beginning of a word.
+		{Spanish, "Sintrom 4 mg «lun» y «mié»; ducha cada «mié»; HD «lun/vie/mié»", true},
+		{Spanish, "Recibió 5 mg «lunes», 2.5 mg «martes», 5 mg «miércoles»", false},
+		{Spanish, "Se administró 5 mg «lunes», 2.5 mg «martes», 5 mg «miércoles»", false},
+		{Spanish, "los últimos «lun/mié/vie»", false},
 		{Spanish, "Digoxina 1 comp, descansa «sábado» y «domingo»; salvo los «martes» y «jueves»; warfarina 5 mg «lun»-«mié»-«vie»", true},
 	} {
 		checkRecurs(t, test.lang, test.text, test.recurs)

@@ -75,28 +75,55 @@ func (p *Patient) readDates(mentions []Mention) {
 
 var (
 	// dayOnly matches a day without a month, also with a year: the 9, 2024 of "Feb 3 to 9, 2024", and the 9/2024 of 2/3-9/2024.
-	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|º)?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
+	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|[ºª])?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
 	// daysJoined matches what stands between a day and the date with its month, with further days of a list.
 	daysJoined = regexp.MustCompile(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|º)?)*` + dayJoint + `$`)
+	// startsJoint and endsJoint match what stands directly behind and before a day, if it may be joined to a date.
+	startsJoint = regexp.MustCompile(`^` + dayJoint)
+	endsJoint   = regexp.MustCompile(dayJoint + `$`)
 )
 
 const dayJoint = `(?: ?[-–&,] ?| (?:to|through|thru|and|or|al?|y|e|o)(?: the| el)? |, (?:and|or) )`
+
+// datesOfNote are the different dates of a note that are no days alone, with their places in its order, and their lengths.
+type datesOfNote struct {
+	place   map[string]int
+	lengths []int
+}
+
+func (d *datesOfNote) add(text string) {
+	if _, ok := d.place[text]; ok {
+		return
+	}
+	d.place[text] = len(d.place)
+	if i, ok := slices.BinarySearch(d.lengths, len(text)); !ok {
+		d.lengths = slices.Insert(d.lengths, i, len(text))
+	}
+}
 
 // readDays finds the month of each day that is a value of its own, in the value beside it.
 func (p *Patient) readDays(mentions []Mention) {
 	p.dates.days = map[dayOfNote]string{}
 	joined := map[dayOfNote]bool{}
-	others := map[string][]string{} // dates of each note that are no days alone
+	others := map[string]*datesOfNote{}
 	for _, m := range mentions {
-		if m.Sort == Date && len(m.Text) < nearWeekday && !dayOnly.MatchString(m.Text) && !slices.Contains(others[m.Note], m.Text) {
-			others[m.Note] = append(others[m.Note], m.Text)
+		if m.Sort == Date && m.Text != "" && len(m.Text) < nearWeekday && !dayOnly.MatchString(m.Text) {
+			if others[m.Note] == nil {
+				others[m.Note] = &datesOfNote{place: map[string]int{}}
+			}
+			others[m.Note].add(m.Text)
 		}
 	}
 	for _, m := range mentions {
 		if !dayOnly.MatchString(m.Text) {
 			continue
 		}
-		made := p.dayBeside(m, others[m.Note])
+		made := ""
+		if m.Sort == Date && strings.TrimRight(m.Text, "0123456789") == m.Text && p.counts(m.After) { // the 2nd of "2nd week of May"
+			made = m.Text
+		} else {
+			made = p.dayBeside(m, others[m.Note])
+		}
 		at := dayOfNote{m.Note, m.Sort, m.Text}
 		joined[at] = joined[at] || made != ""
 		if was, ok := p.dates.days[at]; ok && was != made {
@@ -107,27 +134,60 @@ func (p *Patient) readDays(mentions []Mention) {
 	maps.DeleteFunc(p.dates.days, func(at dayOfNote, made string) bool { return made == "" && !joined[at] })
 }
 
-// dayBeside returns the replacement of a day that belongs to one of these dates after or before it; "" if there is none.
-func (p *Patient) dayBeside(m Mention, dates []string) string {
+// dateBeside is a date near a day, which may be joined to it.
+type dateBeside struct {
+	place int    // in the order of the note's dates
+	after bool   // behind the day
+	text  string // of both and what stands between them
+}
+
+// dayBeside returns the replacement of a day that belongs to one of these dates after or before it; "" if there is none. The first date of the note counts.
+func (p *Patient) dayBeside(m Mention, dates *datesOfNote) string {
+	if dates == nil {
+		return ""
+	}
 	joins := func(joint string) bool { // "Bed 3 - 9 February" is no range
 		return daysJoined.MatchString(joint) && (m.Sort == Date || strings.ContainsFunc(joint, letterOrMark))
 	}
-	for _, other := range dates {
-		if joint, _, ok := strings.Cut(m.After, other); ok && joins(joint) {
-			if made := p.moveDayOf(m.Note, m.Text+joint+other, true); made != "" {
-				return made
+	var near []dateBeside
+	if startsJoint.MatchString(m.After) {
+		dates.within(m.After, func(i int, other string) {
+			if strings.Index(m.After, other) == i && joins(m.After[:i]) {
+				near = append(near, dateBeside{dates.place[other], true, m.Text + m.After[:i] + other})
 			}
-		}
-		if i := strings.LastIndex(m.Before, other); i >= 0 && joins(m.Before[i+len(other):]) {
-			if made := p.moveDayOf(m.Note, m.Before[i:]+m.Text, false); made != "" {
-				return made
+		})
+	}
+	if endsJoint.MatchString(m.Before) {
+		dates.within(m.Before, func(i int, other string) {
+			if strings.LastIndex(m.Before, other) == i && joins(m.Before[i+len(other):]) {
+				near = append(near, dateBeside{dates.place[other], false, m.Before[i:] + m.Text})
 			}
+		})
+	}
+	slices.SortStableFunc(near, func(a, b dateBeside) int { return cmp.Compare(a.place, b.place) })
+	for _, d := range near {
+		if made := p.moveDayOf(m.Note, d.text, d.after); made != "" {
+			return made
 		}
 	}
 	return ""
 }
 
-// moveDayOf moves a list or range of days, and returns its first day, or its last; "" if it is not read as one.
+// within calls a function for each place of a text where a date of the note stands.
+func (d *datesOfNote) within(text string, found func(i int, date string)) {
+	for i := range text {
+		for _, length := range d.lengths {
+			if i+length > len(text) {
+				break
+			}
+			if _, ok := d.place[text[i:i+length]]; ok {
+				found(i, text[i:i+length])
+			}
+		}
+	}
+}
+
+// moveDayOf moves a list or range of days, and returns its first day, or its last; "" if it is not read as one. The last of a season over two years is the second.
 func (p *Patient) moveDayOf(note, text string, first bool) string {
 	d, ok := p.parseDate(text, p.dates.order)
 	if !ok || len(d.elements) < 2 {
@@ -136,6 +196,9 @@ func (p *Patient) moveDayOf(note, text string, first bool) string {
 	e, step := d.elements[0], 1
 	if !first {
 		e, step = d.elements[len(d.elements)-1], -1
+	}
+	if e.follows {
+		return p.moved(note, d).parts[e.at[fieldYear]].String()
 	}
 	i := e.at[fieldDay]
 	if i == 0 || e.at[fieldMonth] > 0 || e.month == 0 || i+step >= len(d.parts) || d.parts[i+step].field != fieldNone {
@@ -241,15 +304,20 @@ func newShift(days int) shift {
 	return shift{days: days, months: roundDiv(days*4800, 146097), years: roundDiv(days*400, 146097)}
 }
 
-// bareDay reads a number that can be the day of a month, as in "the next visit is on the 12", where it is known to be a date.
-func (p *Patient) bareDay(text string) (*date, bool) {
+// bareNumber reads a number that can be the day of a month, as in "the next visit is on the 12", or the year of two digits that is no day, as in "operado en el 98",
+// where it is known to be a date.
+func (p *Patient) bareNumber(text string) (*date, bool) {
 	all := tokens(strings.TrimSpace(text))
-	if len(all) != 1 || !all[0].num || all[0].n == 0 || !isDay(all[0]) {
+	if len(all) != 1 || !all[0].num || all[0].n == 0 || len(all[0].text) > 2 {
 		return nil, false
 	}
 	r := &dateParser{date: date{Maker: p.Maker, lang: p.lang, parts: make([]part, 1)}, tokens: all, order: p.dates.order}
 	var e element
-	r.take(&e, fieldDay)
+	if isDay(all[0]) {
+		r.take(&e, fieldDay)
+	} else {
+		r.take(&e, fieldYear)
+	}
 	r.done(e)
 	return &r.date, true
 }
@@ -257,14 +325,10 @@ func (p *Patient) bareDay(text string) (*date, bool) {
 func (p *Patient) date(note, text string) (string, bool, error) {
 	d, ok := p.parseDate(text, p.dates.order)
 	if !ok {
-		d, ok = p.bareDay(text)
+		d, ok = p.bareNumber(text)
 	}
 	if !ok {
-		// Numbers in an unknown form can be replaced digit by digit; words might be anything.
-		if strings.ContainsFunc(text, letterOrMark) {
-			return "", false, nil
-		}
-		return p.number(text, Number)
+		return "", false, nil
 	}
 	return p.moved(note, d).String(), true, nil
 }

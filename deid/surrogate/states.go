@@ -28,7 +28,7 @@ func newStateTable(name, text string) *stateTable {
 			continue
 		}
 		state := &stateForms{full: full}
-		table.all.entries = append(table.all.entries, full)
+		table.all.add(full, fold(full))
 		forms := []string{full}
 		for form := range strings.SplitSeq(rest, ",") {
 			form = strings.TrimSpace(form)
@@ -95,7 +95,7 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 	}
 	had := func(s string) bool {
 		now := p.lang.states.find(s)
-		return p.places.states[p.stateIn(s)] || now != nil && p.original(now.post) // not MA if somebody is called Ma
+		return p.places.states[p.stateIn(s)] || now != nil && p.original(fold(now.post)) // not MA if somebody is called Ma
 	}
 	made, err := p.drawUnless("state", fold(was.full), p.list("state"), had)
 	if err != nil { // the notes contain most of the states on the list

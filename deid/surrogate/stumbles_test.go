@@ -239,6 +239,46 @@ func TestRelativesOfAnotherGender(t *testing.T) {
 	}
 }
 
+// TestNamesOfRelativesInLowerCaseBecameTheTag: "su hija rocío" became the tag among surrogates, and so did "hija Mª Luisa".
+func TestNamesOfRelativesInLowerCaseBecameTheTag(t *testing.T) {
+	for _, tc := range []struct{ before, text, list string }{
+		{"avisada su hija ", "rocío", "es-female"},
+		{"", "pilar", "es-female"},
+		{"hermano ", "iker", "es-male"},
+		{"marido: ", "paco", "es-male"},
+		{"hija ", "wqarne", "es-female"},
+		{"hijo ", "Wqorte", "es-male"},
+		{"hija ", "Mª Luisa", "es-female"},
+		{"hija ", "diabética", ""},
+		{"hija ", "intervenida", ""},
+		{"", "wqarne", ""},
+		{"", "rocío no pudo acudir a verla", ""},
+		{"", "madre diabética", ""},
+	} {
+		p := inSpanish(t, Mention{Note: "a", Sort: Family, Text: tc.text, Before: tc.before})
+		got, ok, err := p.Replace("a", Family, tc.text)
+		if ok != (tc.list != "") || err != nil {
+			t.Errorf("%q behind %q became %q", tc.text, tc.before, got)
+			continue
+		}
+		first, _, _ := strings.Cut(got, " ")
+		if ok && (lowerCase(got) != lowerCase(tc.text) || !p.lists[tc.list].has(first)) {
+			t.Errorf("%q behind %q became %q", tc.text, tc.before, got)
+		}
+	}
+}
+
+// TestRelativeWithNameInLowerCaseBecameTheTag: the tag came instead of "hija rocío".
+func TestRelativeWithNameInLowerCaseBecameTheTag(t *testing.T) {
+	p := inSpanish(t, mentions(Family, "hija rocío", "Hermano iker", "mujer pilar y su hermano iker")...)
+	for text, list := range map[string]string{"hija rocío": "es-female", "Hermano iker": "es-male", "mujer pilar y su hermano iker": "es-male"} {
+		words := strings.Fields(must(t, p, Family, text))
+		if name := words[len(words)-1]; len(words) != len(strings.Fields(text)) || !lowerCase(name) || !p.lists[list].has(name) {
+			t.Errorf("%q became %q", text, words)
+		}
+	}
+}
+
 // TestInitialsInCapitalsBecameASurname: DOCTOR ABK became DALTON.
 func TestInitialsInCapitalsBecameASurname(t *testing.T) {
 	p := patient(t, Options{}, mentions(Person, "ABK", "LEE", "Roe", "ROE"))

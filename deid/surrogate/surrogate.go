@@ -125,8 +125,10 @@ type Patient struct {
 	wholes    map[string]bool   // whole values of names and places among them
 	taken     map[string]string // the value that a surrogate stands for, by pool and surrogate
 	memo      map[string]string // surrogate by pool and value
-	codes     map[string]int    // length of the country code, by the number, of telephone numbers that the notes have with + or 00
+	exhausted map[exhausted]bool
+	codes     map[string]int // length of the country code, by the number, of telephone numbers that the notes have with + or 00
 	names     *names
+	afterKin  map[string]bool // see readRelatives
 	places    places
 	dates     dates
 	mentions  []Mention  // as given, for told
@@ -138,6 +140,7 @@ type Patient struct {
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := m.Dates(group, mentions)
 	p.originals, p.wholes, p.taken, p.memo, p.codes = map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]string{}, map[string]int{}
+	p.exhausted = map[exhausted]bool{}
 	read := map[string]bool{}
 	for _, m := range mentions {
 		if nameSorts[m.Sort] && len(m.Text) <= longest {
@@ -153,6 +156,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
 	p.readNames(mentions)
+	p.readRelatives(mentions)
 	p.readPlaces(mentions)
 	p.readCodes(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
@@ -345,9 +349,8 @@ func wordsAndPieces(text string) iter.Seq[string] {
 	}
 }
 
-// original reports whether a surrogate equals an original or shares a word with one: a word of at least four letters or, for names, of two.
-func (p *Patient) original(surrogate string) bool {
-	f := fold(surrogate)
+// original reports whether a surrogate, folded, equals an original or shares a word with one: a word of at least four letters or, for names, of two.
+func (p *Patient) original(f string) bool {
 	if p.originals[f] {
 		return true
 	}

@@ -274,6 +274,34 @@ func TestAges(t *testing.T) {
 	}
 }
 
+// TestHighAgeOfARelativeInWordsStayed: "93 year old mother" became the tag, but the same in words "ninety-three year old aunt".
+func TestHighAgeOfARelativeInWordsStayed(t *testing.T) {
+	for _, tc := range []struct {
+		lang  Language
+		text  string
+		keeps bool
+	}{
+		{English, "ninety-three year old mother", false},
+		{English, "one hundred year old mother", false},
+		{English, "mother in her nineties", false},
+		{English, "93 year old mother", false},
+		{English, "eighty-nine year old mother", true},
+		{English, "mother in her eighties", true},
+		{English, "89 year old mother", true},
+		{Spanish, "madre de noventa y tres años", false},
+		{Spanish, "madre de cien años", false},
+		{Spanish, "madre de ochenta y nueve años", true},
+	} {
+		p := patient(t, Options{Language: tc.lang}, mentions(Family, tc.text))
+		if made, ok, err := p.Replace("a", Family, tc.text); ok != tc.keeps || err != nil {
+			t.Errorf("%q became %q, error %v", tc.text, made, err)
+		}
+		if p.HasForm(Family, tc.text) != tc.keeps {
+			t.Errorf("%q has the form of a relative: %v", tc.text, !tc.keeps)
+		}
+	}
+}
+
 func TestFamily(t *testing.T) {
 	p := patient(t, Options{Language: Spanish}, mentions(Family, "hermano", "dos hijos", "madre Teresa"))
 	if got := must(t, p, Family, "dos hijos"); !strings.HasPrefix(got, "dos ") || !strings.HasSuffix(got, "s") || got == "dos hijos" {

@@ -21,16 +21,19 @@ func kind(name string) wordKind {
 
 // Dates.
 var (
-	dateFillers   = kind("date fillers")       // may be in a date without changing its meaning; any other word makes the date unreadable, because it might be a name
-	dateArticles  = kind("date articles")      // fillers that do not distinguish one date from another
-	dateJoins     = kind("date joins")         // between two dates
-	dateLists     = kind("date lists")         // those of dateJoins that list dates; the others form a range
-	dayJoins      = kind("day joins")          // between two days of one month
-	withinDates   = kind("words within dates") // between the day, month and year of one date
-	beforeYears   = kind("before years")       // announce a year of two digits
-	beforeDays    = kind("before days")        // announce a day that stands alone
-	beforeDecades = kind("before decades")     // announce a decade
-	holidayTails  = kind("holiday tails")      // turn the name of a holiday into that of another day
+	dateFillers     = kind("date fillers")         // may be in a date without changing its meaning; any other word makes the date unreadable, because it might be a name
+	dateArticles    = kind("date articles")        // fillers that do not distinguish one date from another
+	dateJoins       = kind("date joins")           // between two dates
+	dateLists       = kind("date lists")           // those of dateJoins that list dates; the others form a range
+	dayJoins        = kind("day joins")            // between two days of one month
+	withinDates     = kind("words within dates")   // between the day, month and year of one date
+	beforeYears     = kind("before years")         // announce a year of two digits
+	beforeHighYears = kind("before years over 31") // announce a year of two digits that is no day
+	periods         = kind("periods")              // parts of a month or a year, which ordinal numbers count: the 2nd week of May
+	ordinalWords    = kind("ordinals in words")    // which do
+	beforeDays      = kind("before days")          // announce a day that stands alone
+	beforeDecades   = kind("before decades")       // announce a decade
+	holidayTails    = kind("holiday tails")        // turn the name of a holiday into that of another day
 )
 
 // Names of persons.
