@@ -285,7 +285,7 @@ func (b beside) endsPhrase() bool {
 	if strings.TrimSpace(b.after) == "" || strings.IndexByte(").;,]\n", b.after[0]) >= 0 || precedes(simpleWords, b.next) {
 		return true
 	}
-	return len(b.next) > 0 && slices.ContainsFunc([]string{"ed", "ado", "ada", "ido", "ida"}, func(end string) bool { return len(b.next[0]) > len(end)+1 && strings.HasSuffix(b.next[0], end) })
+	return len(b.next) > 0 && isParticiple(b.next[0])
 }
 
 // isOfNoun reports whether a noun follows the value: EKG 2/3 leads.
@@ -332,7 +332,7 @@ func (v dayMonth) told(text string, words words, o order) bool {
 		return false
 	}
 	b := v.beside(text)
-	preposition, event := followsPreposition(words.prepositions, b.last), follows(words.events, b.last)
+	preposition, event := followsPreposition(words.prepositions, b.last), follows(words.events, b.last) || v.isAfterVerb(b)
 	other := v.padded && v.sep == '/' && b.hasWord() || (v.padded || v.hasDay()) && follows(words.others, b.last)
 	switch {
 	case !preposition && !event && !other, b.isAmount(), !preposition && v.isNoDate(b):
@@ -345,6 +345,16 @@ func (v dayMonth) told(text string, words words, o order) bool {
 		return false
 	}
 	return other || !(v.isPart(2, 3, 4) && (follows(cultureWords, b.last) || b.isOfNoun()))
+}
+
+// isAfterVerb reports whether a participle precedes the value, as in "drain pulled 3/9", nothing follows that it may be a fraction of, and it is no usual fraction or score.
+func (v dayMonth) isAfterVerb(b beside) bool {
+	return len(b.last) > 0 && isParticiple(b.last[len(b.last)-1]) && b.endsPhrase() && !v.isPart(2, 3, 4, 5, 6, 10)
+}
+
+// isParticiple reports whether a folded word ends as an English or a Spanish participle.
+func isParticiple(word string) bool {
+	return slices.ContainsFunc([]string{"ed", "ado", "ada", "ido", "ida"}, func(end string) bool { return len(word) > len(end)+1 && strings.HasSuffix(word, end) })
 }
 
 // hasWord reports whether a word of at least two letters precedes the value.

@@ -15,6 +15,7 @@ func TestDaysAndMonthsStayedBehindWordsForDates(t *testing.T) {
 		{"en", "Please schedule for 4/20. Started lisinopril 9/24. Seen on Monday, 3/4.", "Please schedule for [D|4/20]. Started lisinopril [D|9/24]. Seen on Monday, [D|3/4]."},
 		{"en", "BCx 3/5 NGTD. Foley 04/20, wound 04/08. Began 4/10 after lifting.", "BCx [D|3/5] NGTD. Foley [D|04/20], wound [D|04/08]. Began [D|4/10] after lifting."},
 		{"en", "She fell 3-9 and was seen. CT 4-23 normal. Off from 3/9-4/2.", "She fell [D|3-9] and was seen. CT [D|4-23] normal. Off from 3/9-4/2."},
+		{"en", "Drain pulled 3/9. Cast off 4/13, next INR 5/14. Scored 3/5, graded 3/6.", "Drain pulled [D|3/9]. Cast off [D|4/13], next INR [D|5/14]. Scored 3/5, graded 3/6."},
 		{"es", "Hemocultivos de 23/4 positivos. Inicia enalapril 2/5. Falleció 5/4.", "Hemocultivos de [D|23/4] positivos. Inicia enalapril [D|2/5]. Falleció [D|5/4]."},
 		{"es", "Dolor desde el 8/10. Extubada 4/9, caída 3-5 en casa. Cita para 5/5.", "Dolor desde el [D|8/10]. Extubada [D|4/9], caída [D|3-5] en casa. Cita para [D|5/5]."},
 

@@ -69,7 +69,7 @@ var dateWords = map[string]words{
 		prepositions: phrasesOf(`as_of began begun dated deceased died due_by due_on effective last_chemo last_course last_cycle last_dose last_infusion last_session last_treatment last_visit
 		next_chemo next_course next_cycle next_dose next_infusion next_session next_treatment next_visit on passed_away schedule_for scheduled_for since through thru
 		til till until`),
-		events: phrasesOf(`admission admit admitted appointment appt arrived bcx began_* begun_* biopsied biopsy bx cabg cath chemo collapsed collected colonoscopy completed
+		events: phrasesOf(`born check colonoscopy consult increased_* last_* lmp moved next_* off out passed quit read recheck sent spiked spoke visited went admission admit admitted appointment appt arrived bcx began_* begun_* biopsied biopsy bx cabg cath chemo collapsed collected colonoscopy completed
 		covid_booster covid_shot covid_vaccine ct cta culture culture_from culture_of culture_on cultures cultures_from cultures_of cultures_on cx cxr d/c d/c'd d/cd
 		dc'd dcd decreased delivered dialysis discharge discharged drawn due ecg echo eeg egd ekg ended expired extubated f/u fall fell fever finished flu_booster
 		flu_shot flu_vaccine foley follow-up follow_up followup fu given held increased inserted intubated labs last lp mra mri next onset orif paracentesis pci picc
@@ -84,7 +84,7 @@ var dateWords = map[string]words{
 		order: dayFirst, british: false,
 		prepositions: phrasesOf(`del desde el exitus fallece fallecio fecha hasta muere murio proxima_dosis proxima_infusion proxima_sesion proxima_visita proximo_ciclo proximo_curso
 		proximo_tratamiento ultima_dosis ultima_infusion ultima_sesion ultima_visita ultimo_ciclo ultimo_curso ultimo_tratamiento`),
-		events: phrasesOf(`acude acudio alta analitica arteriografia biopsia bx caida cateterismo cesarea cita cita_con cita_para citada citada_con citada_para citado citado_con
+		events: phrasesOf(`aumenta_* aumento_* cirugia cura ergometria fondo_de_ojo interconsulta nacio puncion retirada_de_* ultima_* ultimo_* vacuna_antigripal acude acudio alta analitica arteriografia biopsia bx caida cateterismo cesarea cita cita_con cita_para citada citada_con citada_para citado citado_con
 		citado_para coloca colocada colocado coloco colonoscopia comenzo comienza comienza_* comienza_con_* consulta control cultivo cultivo_de cultivos cultivos_de
 		ecg eco ecocardiograma ecografia eeg endoscopia ete ett extubada extubado fiebre fum fur gastroscopia hc hemocultivo hemocultivo_de hemocultivos
 		hemocultivos_de hmc hmc_de ingresa ingresada ingresado ingreso inicia inicia_* inicio inicio_* inicio_de_* intervenida intervenido intubada intubado iq
