@@ -114,6 +114,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 	if d.Net == nil {
 		return all
 	}
+	d.likeDates(notes, results, all)
 	for range maxRounds {
 		originals := d.Net.Originals(removed(notes, all))
 		again := false
@@ -132,6 +133,36 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 		}
 	}
 	return all
+}
+
+// likeDates adds to the PHI of each note of a patient the days and months without a year that are dates because others are.
+func (d *Deidentifier) likeDates(notes []Note, results []*Result, all [][]found) {
+	texts, dates := make([]string, len(notes)), make([][]data.Span, len(notes))
+	for i, n := range notes {
+		if results[i].Err != nil {
+			continue
+		}
+		texts[i] = n.Text
+		for _, f := range all[i] {
+			if f.remains != replace.Whole && d.sort(f.Type) == data.Date {
+				dates[i] = append(dates[i], f.Span)
+			}
+		}
+	}
+	dated := safetynet.NewDated(texts, dates)
+	for i, n := range notes {
+		if results[i].Err != nil || n.Search == Marked {
+			continue
+		}
+		more := dated.Like(i, n.Text, d.Net.Language(n.Text), spansOf(all[i]))
+		if len(more) > 0 && d.Net.Correct != nil {
+			more = d.Net.Correct(n.Text, more)
+		}
+		if len(more) > 0 && d.Correct != nil {
+			more = d.Correct(n.Text, more)
+		}
+		all[i] = d.join(results[i], n.Text, all[i], d.permitted(n.Text, d.place(n.Text, more, byOriginal)), safetynet.Original)
+	}
 }
 
 // inNote finds the PHI in a note, except values that are PHI only because they are replaced elsewhere.

@@ -231,6 +231,8 @@ type builtinRules struct {
 	beside    *rules.Set        // those of the safety net alone, with its corrections; nil if there are none
 	become    map[string]string // type of a rule -> type of the net's set
 	columns   map[string]string // the same for types of columns of tables
+	language  string            // of the rules; empty if there is none
+	date      string            // the type of dates in the net's set
 }
 
 func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
@@ -238,7 +240,12 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	if err != nil {
 		panic(err) // the program would have been built with a broken set
 	}
-	b := builtinRules{become: map[string]string{}, columns: map[string]string{}}
+	b := builtinRules{become: map[string]string{}, columns: map[string]string{}, language: languageOf(name)}
+	if b.language != "" {
+		if b.date = typesFor(name).OfSort(data.Date); !types.Has(b.date) {
+			b.date = cmp.Or(types.OfSort(data.Date), safetynet.OtherType(types))
+		}
+	}
 	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))
 	if b.beside, err = rules.Net(name); err != nil {
 		panic(err)
@@ -262,13 +269,21 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	return b
 }
 
-// find returns the spans in a text, and the values in columns of its tables.
+// find returns the spans in a text, the values in columns of its tables, and the days and months without a year that words tell.
 func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 	var found []data.Span
 	for _, s := range columns {
 		s.Type = b.columns[s.Type]
 		found = append(found, s)
 	}
+	days := safetynet.DaysAndMonths(text, b.language)
+	for i := range days {
+		days[i].Type = b.date
+	}
+	if b.beside != nil && len(days) > 0 {
+		days = b.beside.Correct(text, days)
+	}
+	found = append(found, days...)
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
 		if set == nil {
 			continue

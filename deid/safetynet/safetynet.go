@@ -52,6 +52,17 @@ type Net struct {
 	Expect func(languages []string)
 }
 
+// Language returns the language of a note, or "" if it is not known or there are several.
+func (n *Net) Language(text string) string {
+	if n.Languages == nil {
+		return n.Types.Language
+	}
+	if all := n.Languages(text); len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
 // Removed is a replaced text and its type.
 type Removed struct{ Text, Type string }
 

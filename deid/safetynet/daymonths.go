@@ -1,0 +1,548 @@
+package safetynet
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+)
+
+// This file finds dates of day and month in digits, without a year: 8/4, 04-12. They look like fractions, scores, doses and ranges, so that what stands beside them decides: words that
+// a date follows (DaysAndMonths), or the certain dates of the note (Dated.Like). What stands beside a fraction excludes them, except directly behind a preposition such as since.
+
+// dayMonth is a value in digits that may be a day and a month.
+type dayMonth struct {
+	start, end    int
+	first, second int
+	sep           byte // one of / - .
+	padded        bool // both numbers have two digits, and one begins with 0: 04/20
+}
+
+// order says which number of a date is the day.
+type order int
+
+const (
+	anyOrder order = iota
+	dayFirst
+	monthFirst
+)
+
+// maxDays are the lengths of the months.
+var maxDays = [13]int{0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
+
+// readings returns the days of a leap year that the value may be in an order.
+func (v dayMonth) readings(o order) (days []int) {
+	add := func(day, month int) {
+		if month < 1 || month > 12 || day < 1 || day > maxDays[month] {
+			return
+		}
+		for _, n := range maxDays[:month] {
+			day += n
+		}
+		days = append(days, day)
+	}
+	if o != monthFirst {
+		add(v.first, v.second)
+	}
+	if o != dayFirst && v.first != v.second {
+		add(v.second, v.first)
+	}
+	return days
+}
+
+// hasDay reports whether one of the numbers can only be a day.
+func (v dayMonth) hasDay() bool { return max(v.first, v.second) > 12 }
+
+// dayMonthsIn returns the values of a text that have the form of a day and a month and are no part of a longer number.
+func dayMonthsIn(text string) (all []dayMonth) {
+	for i := 0; i < len(text); {
+		if !isDigit(text[i]) {
+			i++
+			continue
+		}
+		end := i
+		for end < len(text) && isDigit(text[end]) {
+			end++
+		}
+		if v, ok := dayMonthAt(text, i, end); ok {
+			all = append(all, v)
+			end = v.end
+		}
+		i = end
+	}
+	return all
+}
+
+// dayMonthAt returns the day and month whose first number is text[start:middle].
+func dayMonthAt(text string, start, middle int) (v dayMonth, ok bool) {
+	if middle-start > 2 || middle+1 >= len(text) || strings.IndexByte("/-.", text[middle]) < 0 {
+		return v, false
+	}
+	end := middle + 1
+	for end < len(text) && isDigit(text[end]) {
+		end++
+	}
+	if n := end - middle - 1; n == 0 || n > 2 {
+		return v, false
+	}
+	v = dayMonth{start: start, end: end, sep: text[middle]}
+	v.first, _ = strconv.Atoi(text[start:middle])
+	v.second, _ = strconv.Atoi(text[middle+1 : end])
+	v.padded = end-start == len("04/20") && (text[start] == '0' || text[middle+1] == '0')
+	return v, len(v.readings(anyOrder)) > 0 && v.beginsAlone(text) && v.endsAlone(text)
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// beginsAlone reports whether nothing that belongs to the value stands directly before it, other than the first date of a range.
+func (v dayMonth) beginsAlone(text string) bool {
+	before := text[max(0, v.start-8):v.start]
+	r, n := utf8.DecodeLastRuneInString(before)
+	switch {
+	case before == "", unicode.IsSpace(r), strings.ContainsRune(`([{"“«'|>*_`, r):
+		return true
+	case r == '-' || r == '–':
+		return v.sep == '/' && dayMonthBefore.MatchString(before[:len(before)-n])
+	case strings.ContainsRune(":;,", r):
+		return len(before) == n || !isDigit(before[len(before)-n-1])
+	}
+	return false
+}
+
+// endsAlone is beginsAlone for what follows.
+func (v dayMonth) endsAlone(text string) bool {
+	after := text[v.end:min(len(text), v.end+8)]
+	r, n := utf8.DecodeRuneInString(after)
+	switch {
+	case after == "", unicode.IsSpace(r), strings.ContainsRune(`)]}"”»';|<*!?→`, r):
+		return true
+	case r == '-' || r == '–':
+		return v.sep == '/' && dayMonthAfter.MatchString(after[n:])
+	case strings.ContainsRune(":,.", r):
+		return len(after) == n || !isDigit(after[n])
+	}
+	return false
+}
+
+var (
+	dayMonthBefore = regexp.MustCompile(`(?:^|[^0-9/.,])[0-9]{1,2}/[0-9]{1,2}$`)
+	dayMonthAfter  = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:[^0-9/%]|$)`)
+)
+
+// orderOf returns the order of the dates with a year of a text and of the days and months, as far as they tell.
+func orderOf(text string, certain []dayMonth) order {
+	votes := 0
+	count := func(first, second int) {
+		switch {
+		case first > 12 && second <= 12:
+			votes++
+		case second > 12 && first <= 12:
+			votes--
+		}
+	}
+	for _, m := range withYear.FindAllStringSubmatch(text, -1) {
+		first, _ := strconv.Atoi(m[1])
+		second, _ := strconv.Atoi(m[2])
+		if first <= 31 && second <= 31 {
+			count(first, second)
+		}
+	}
+	for _, v := range certain {
+		count(v.first, v.second)
+	}
+	switch {
+	case votes > 0:
+		return dayFirst
+	case votes < 0:
+		return monthFirst
+	}
+	return anyOrder
+}
+
+var withYear = regexp.MustCompile(`(?:^|[^0-9/.-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-](?:(?:19|20)?[0-9]{2})(?:[^0-9/]|$)`)
+
+// beside is what stands before and after a value, folded, with the words that are nearest to it.
+type beside struct {
+	before, after string
+	last          []string // the last words before the value, four at most
+	next          []string // the first words after it, two at most
+	side          bool     // left or right precedes the value: L 4/5
+}
+
+// How many bytes before and after a value are read.
+const (
+	maxBefore = 64
+	maxAfter  = 32
+)
+
+func (v dayMonth) beside(text string) beside {
+	from, to := max(0, v.start-maxBefore), min(len(text), v.end+maxAfter)
+	for from < v.start && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	for to < len(text) && to > v.end && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	before, after := text[from:v.start], text[v.end:to]
+	b := beside{before: fold.Fold(before), after: fold.Fold(after), side: sideBefore.MatchString(before[max(0, len(before)-12):])}
+	rest := strings.TrimRight(b.before, opening)
+	if weekday, ok := strings.CutSuffix(rest, ","); ok { // on Monday, 3/4
+		if word := lastWord(weekday); approximateWords[word] {
+			rest = weekday
+		}
+	}
+	for len(b.last) < 4 {
+		word := lastWord(rest)
+		if word == "" {
+			break
+		}
+		b.last = append([]string{word}, b.last...)
+		rest = strings.TrimRight(rest[:len(rest)-len(word)], blanks)
+	}
+	rest = strings.TrimLeft(b.after, blanks+"-")
+	for len(b.next) < 2 {
+		word := firstWord(rest)
+		if word == "" || len(b.next) == 0 && len(b.after)-len(rest) > 2 {
+			break
+		}
+		b.next = append(b.next, word)
+		rest = strings.TrimLeft(rest[len(word):], " ")
+	}
+	return b
+}
+
+// tail returns the last bytes before the value.
+func (b beside) tail() string { return b.before[max(0, len(b.before)-12):] }
+
+const (
+	blanks  = " \t\r\n\u00a0"
+	opening = blanks + `.:=()["“#+-` // what may stand between a word and the number after it
+)
+
+// lastWord returns the word at the end of a folded text: letters, digits and the signs of d/c, h&h and child-pugh.
+func lastWord(text string) string {
+	at := len(text)
+	for at > 0 {
+		r, n := utf8.DecodeLastRuneInString(text[:at])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/&'-º°", r) {
+			break
+		}
+		at -= n
+	}
+	return text[at:]
+}
+
+// firstWord returns the letters at the beginning of a folded text, or "" if a sign of r/o or w/ follows.
+func firstWord(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	switch {
+	case end < 0:
+		return text
+	case text[end] == '/' || isDigit(text[end]):
+		return ""
+	}
+	return text[:end]
+}
+
+// follows reports whether the words before the value end with a word or phrase of a set.
+func follows(phrases map[string]bool, last []string) bool {
+	for i := range last {
+		if phrase := strings.Join(last[i:], " "); phrases[phrase] {
+			return true
+		}
+		if word := last[len(last)-1]; i < len(last)-1 && len(word) > 2 && !isDigit(word[0]) && phrases[strings.Join(last[i:len(last)-1], " ")+" *"] {
+			return true
+		}
+	}
+	return false
+}
+
+// followsPreposition is follows for prepositions, behind which others of approximateWords may stand.
+func followsPreposition(phrases map[string]bool, last []string) bool {
+	for {
+		if follows(phrases, last) {
+			return true
+		}
+		if !follows(approximateWords, last) {
+			return false
+		}
+		last = last[:len(last)-1]
+	}
+}
+
+// precedes reports whether the words after the value begin with a word or phrase of a set.
+func precedes(phrases map[string]bool, next []string) bool {
+	return len(next) > 0 && (phrases[next[0]] || phrases[strings.Join(next, " ")])
+}
+
+// endsPhrase reports whether what follows the value is the end of a phrase, or a word of grammar or a verb, rather than what a fraction is of.
+func (b beside) endsPhrase() bool {
+	if strings.TrimSpace(b.after) == "" || strings.IndexByte(").;,]\n", b.after[0]) >= 0 || precedes(simpleWords, b.next) {
+		return true
+	}
+	return len(b.next) > 0 && isParticiple(b.next[0])
+}
+
+// isOfNoun reports whether a noun follows the value: EKG 2/3 leads.
+func (b beside) isOfNoun() bool { return len(b.next) > 0 && len(b.next[0]) > 1 && !b.endsPhrase() }
+
+// DaysAndMonths returns the days and months without a year of a text in a language that the words before them tell: "since 4/12", "desde el 4/5". Their type is empty.
+func DaysAndMonths(text, language string) (found []data.Span) {
+	words, ok := dateWords[language]
+	if !ok {
+		return nil
+	}
+	var o order
+	known := false
+	for _, v := range dayMonthsIn(text) {
+		if v.sep == '.' {
+			continue
+		}
+		if !known {
+			o, known = orderOf(text, nil), true
+		}
+		if v.told(text, words, o) {
+			found = append(found, data.Span{Start: v.start, End: v.end, Score: 1})
+		}
+	}
+	return found
+}
+
+// words are what a language has before dates.
+type words struct {
+	order        order           // of the language's dates, if others do not tell
+	prepositions map[string]bool // nothing but a date or an amount follows
+	events       map[string]bool // a date may follow, or a fraction with what it is of
+	others       map[string]bool // what follows is a date if it can be no fraction
+	british      bool            // 3/7 and 4/12 are days and months
+}
+
+// told reports whether the words before the value tell that it is a date.
+func (v dayMonth) told(text string, words words, o order) bool {
+	readings := o
+	if o == anyOrder {
+		readings = words.order
+	}
+	if len(v.readings(readings)) == 0 {
+		return false
+	}
+	b := v.beside(text)
+	preposition, event := followsPreposition(words.prepositions, b.last), follows(words.events, b.last) || v.isAfterVerb(b)
+	other := v.padded && v.sep == '/' && b.hasWord() || (v.padded || v.hasDay()) && follows(words.others, b.last)
+	switch {
+	case !preposition && !event && !other, b.isAmount(), !preposition && v.isNoDate(b):
+		return false
+	case v.sep == '-' && v.first < v.second && (!preposition && !event || !v.padded && !b.endsPhrase()): // a range of numbers
+		return false
+	case preposition:
+		return true
+	case words.british && (o == dayFirst && (v.second == 7 || v.second == 12) || v.first == 2 && v.second == 2): // 2/2 is "secondary to"
+		return false
+	}
+	return other || !(v.isPart(2, 3, 4) && (follows(cultureWords, b.last) || b.isOfNoun()))
+}
+
+// isAfterVerb reports whether a participle precedes the value, as in "drain pulled 3/9", nothing follows that it may be a fraction of, and it is no usual fraction or score.
+func (v dayMonth) isAfterVerb(b beside) bool {
+	return len(b.last) > 0 && isParticiple(b.last[len(b.last)-1]) && b.endsPhrase() && !v.isPart(2, 3, 4, 5, 6, 10)
+}
+
+// isParticiple reports whether a folded word ends as an English or a Spanish participle.
+func isParticiple(word string) bool {
+	return slices.ContainsFunc([]string{"ed", "ado", "ada", "ido", "ida"}, func(end string) bool { return len(word) > len(end)+1 && strings.HasSuffix(word, end) })
+}
+
+// hasWord reports whether a word of at least two letters precedes the value.
+func (b beside) hasWord() bool {
+	return len(b.last) > 0 && len(b.last[len(b.last)-1]) > 1 && !isDigit(b.last[len(b.last)-1][0])
+}
+
+// isPart reports whether the value is a fraction of one of some numbers, at most 1.
+func (v dayMonth) isPart(of ...int) bool { return v.first <= v.second && slices.Contains(of, v.second) }
+
+// isNoDate reports whether what stands beside the value tells that it is a fraction, a score, a dose, an amount or the day of a course.
+func (v dayMonth) isNoDate(b beside) bool {
+	if b.isAmount() || isSigned.MatchString(b.tail()) || follows(courseWords, b.last) {
+		return true
+	}
+	last := b.last
+	for {
+		if follows(pointWords, last) || follows(scoreWords, last) || follows(measureWords, last) {
+			return true
+		}
+		if !follows(nearbyWords, last) {
+			break
+		}
+		last = last[:len(last)-1]
+	}
+	if v.isPart(2, 3, 4, 7) && wholeNumber.MatchString(b.tail()) {
+		return true
+	}
+	return v.isPart(2, 3, 4, 5, 6, 10, 15, 30) && b.isScore() && !b.hasPreposition() && !follows(dateWords["en"].events, b.last)
+}
+
+// isAmount reports whether what follows the value makes it an amount.
+func (b beside) isAmount() bool {
+	return precedes(amountWords, b.next) || isMeasured.MatchString(b.after)
+}
+
+// isScore reports whether a word for what is scored stands before the value in its sentence.
+func (b beside) isScore() bool {
+	before := b.before
+	before = before[strings.LastIndexAny(before, "\n.;")+1:]
+	for word := range strings.FieldsFuncSeq(before[max(0, len(before)-maxScored):], func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if pointWords[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// maxScored is how many bytes before a score its word may stand.
+const maxScored = 48
+
+// hasPreposition reports whether a preposition of dates in any language precedes the value.
+func (b beside) hasPreposition() bool {
+	return followsPreposition(dateWords["en"].prepositions, b.last) || followsPreposition(dateWords["es"].prepositions, b.last)
+}
+
+// hasEvent is hasPreposition for events.
+func (b beside) hasEvent() bool {
+	return follows(dateWords["en"].events, b.last) || follows(dateWords["es"].events, b.last)
+}
+
+// mayBeAmount reports whether a value beside certain dates is rather something else: what the British write for days and months (x 3/7, in 6/12), a cause (2/2), a score behind a date, a
+// fraction before one, or a range of numbers.
+func (v dayMonth) mayBeAmount(b beside) bool {
+	if b.hasPreposition() {
+		return false
+	}
+	switch {
+	case v.sep == '.', v.sep == '-' && v.first < v.second && !b.endsPhrase(), v.first == 2 && v.second == 2:
+		return true
+	case v.second == 7 || v.second == 12:
+		return follows(britishWords, b.last) || numberBefore.MatchString(b.tail())
+	case v.isPart(2, 3, 4):
+		return !b.hasEvent() || dateAfter.MatchString(b.after) || b.isOfNoun()
+	}
+	return v.isPart(5, 10) && (dateBefore.MatchString(b.tail()) || b.side)
+}
+
+var (
+	isSigned     = regexp.MustCompile(`(?:[<>=~≥≤×±#+@$%]\s?|[0-9]\s?[-+x×]\s|[0-9]x\s?)$`)
+	isMeasured   = regexp.MustCompile(`^(?:\s?[%°'"”´+/]|\s?[-x×]\s?[0-9]{1,3}(?:[^0-9/]|$))`)
+	sideBefore   = regexp.MustCompile(`(?:^|[^\pL])(?:[LRDI]|(?i:left|right|bilat|izq|izda|izdo|der|dcha|dcho))[.:]?\s$`)
+	wholeNumber  = regexp.MustCompile(`(?:^|[\s(])[0-9]{1,2}\s(?:(?:and|y)\s)?$`)
+	numberBefore = regexp.MustCompile(`[0-9]\s+$`)
+	dateAfter    = regexp.MustCompile(`^\s(?:on\s)?[0-9]{1,2}[/-][0-9]{1,2}(?:[^0-9%]|$)`)
+	dateBefore   = regexp.MustCompile(`(?:^|[^0-9/.,])[0-9]{1,2}[/-][0-9]{1,2}\s?[:,]?\s$`)
+)
+
+// Dated are the days and months without a year of a patient's notes that are certain.
+type Dated struct {
+	notes  []datedNote
+	values map[string]string // of all notes -> type
+}
+
+// datedNote are the certain days and months of a note.
+type datedNote struct {
+	all    []dayMonth
+	values map[[2]int]bool
+	count  map[byte]int    // by separator
+	types  map[byte]string // by separator
+}
+
+// NewDated returns the days and months of notes in the spans that are given, which are dates.
+func NewDated(texts []string, dates [][]data.Span) *Dated {
+	d := &Dated{notes: make([]datedNote, len(texts)), values: map[string]string{}}
+	for i, text := range texts {
+		note := datedNote{values: map[[2]int]bool{}, count: map[byte]int{}, types: map[byte]string{}}
+		for _, s := range dates[i] {
+			for _, v := range dayMonthsIn(text[s.Start:s.End]) {
+				v.start, v.end = v.start+s.Start, v.end+s.Start
+				if v.isNoDate(v.beside(text)) {
+					continue
+				}
+				note.all = append(note.all, v)
+				note.values[[2]int{v.first, v.second}] = true
+				note.count[v.sep]++
+				note.types[v.sep] = s.Type
+				d.values[text[v.start:v.end]] = s.Type
+			}
+		}
+		d.notes[i] = note
+	}
+	return d
+}
+
+// Like returns the values of note i, outside of the covered spans, that are dates because they are like the certain ones: equal to one of them, or, if the note has at least two of their
+// form, possible in the order of the note's dates and near them in the year. The language, which may be empty, has an order if the dates tell
+// none. Covered is sorted and disjoint.
+func (d *Dated) Like(i int, text, language string, covered []data.Span) (found []data.Span) {
+	if len(d.values) == 0 {
+		return nil
+	}
+	note := d.notes[i]
+	var o order
+	var near map[byte]*[367]bool
+	for _, v := range dayMonthsIn(text) {
+		s := data.Span{Start: v.start, End: v.end, Score: 1}
+		if from, to := data.Overlapping(covered, s); from < to {
+			continue
+		}
+		known := d.values[text[v.start:v.end]]
+		if known == "" && note.count[v.sep] < 2 {
+			continue
+		}
+		b := v.beside(text)
+		if v.isNoDate(b) || v.mayBeAmount(b) {
+			continue
+		}
+		if s.Type = known; known != "" && v.sep != '.' && (note.values[[2]int{v.first, v.second}] || !v.isPart(2, 3, 4, 5, 6, 10)) {
+			found = append(found, s)
+			continue
+		}
+		if near == nil {
+			if o = orderOf(text, note.all); o == anyOrder {
+				o = dateWords[language].order
+			}
+			near = note.near(o)
+		}
+		if days := near[v.sep]; days != nil && slices.ContainsFunc(v.readings(o), func(day int) bool { return days[day] }) {
+			s.Type = note.types[v.sep]
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// near returns, for each separator of at least two dates, the days of a leap year that are not far from one of them.
+func (n datedNote) near(o order) map[byte]*[367]bool {
+	all := map[byte]*[367]bool{}
+	for sep, count := range n.count {
+		if count > 1 {
+			all[sep] = &[367]bool{}
+		}
+	}
+	for _, v := range n.all {
+		if days := all[v.sep]; days != nil {
+			for _, day := range v.readings(o) {
+				for k := -daysBefore; k <= daysAfter; k++ {
+					days[(day+k+365)%366+1] = true
+				}
+			}
+		}
+	}
+	return all
+}
+
+// How many days before and after a certain date another one may be.
+const (
+	daysBefore = 60
+	daysAfter  = 120
+)

@@ -1,0 +1,101 @@
+package safetynet
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Days and months stayed behind words that a date follows, if they might be a fraction.
+func TestDaysAndMonthsStayedBehindWordsForDates(t *testing.T) {
+	for _, tc := range []struct{ language, text, want string }{
+		{"en", "Her husband died 4/12. Readmitted 4/12 with CHF. D/C 4/15.", "Her husband died [D|4/12]. Readmitted [D|4/12] with CHF. D/C [D|4/15]."},
+		{"en", "Well since 4/12. Return to work 4/12. RTC 3/7, F/U 4/12; Bx 4/12 benign", "Well since [D|4/12]. Return to work [D|4/12]. RTC [D|3/7], F/U [D|4/12]; Bx [D|4/12] benign"},
+		{"en", "Please schedule for 4/20. Started lisinopril 9/24. Seen on Monday, 3/4.", "Please schedule for [D|4/20]. Started lisinopril [D|9/24]. Seen on Monday, [D|3/4]."},
+		{"en", "BCx 3/5 NGTD. Foley 04/20, wound 04/08. Began 4/10 after lifting.", "BCx [D|3/5] NGTD. Foley [D|04/20], wound [D|04/08]. Began [D|4/10] after lifting."},
+		{"en", "She fell 3-9 and was seen. CT 4-23 normal. Off from 3/9-4/2.", "She fell [D|3-9] and was seen. CT [D|4-23] normal. Off from 3/9-4/2."},
+		{"en", "Drain pulled 3/9. Cast off 4/13, next INR 5/14. Scored 3/5, graded 3/6.", "Drain pulled [D|3/9]. Cast off [D|4/13], next INR [D|5/14]. Scored 3/5, graded 3/6."},
+		{"es", "Hemocultivos de 23/4 positivos. Inicia enalapril 2/5. Falleció 5/4.", "Hemocultivos de [D|23/4] positivos. Inicia enalapril [D|2/5]. Falleció [D|5/4]."},
+		{"es", "Dolor desde el 8/10. Extubada 4/9, caída 3-5 en casa. Cita para 5/5.", "Dolor desde el [D|8/10]. Extubada [D|4/9], caída [D|3-5] en casa. Cita para [D|5/5]."},
+
+		{"en", "Strength 4/5, pain now 8/10, on 1/2 tab, admitted 2/2 pneumonia, 5 1/2 weeks", ""},
+		{"en", "GCS 14/15, day 3/7, C3/6, dose 2/3, VA 6/12, BiPAP 12/5, started Prograf 4/3", ""},
+		{"en", "Nodes 3/12, EKG 2/3 leads, cultures 2/4 positive, walked 3/4 mile, L 4/5 disc, 1/2/3", ""},
+		{"en", "Follow up in 2-3 weeks, started 3-4 days ago, MRI 3-4 mm, on 4-6 L, INR 2-3, on 4.5 L", ""},
+		{"en", "Seen 14/03/2071. RTC 1/12, review 3/7", ""}, // British: in a month, in three days
+		{"es", "Fuerza 4/5, EVA 8/10, el 1/2 comprimido, día 3/7, TA de control 13/8, control en 3-4 semanas", ""},
+		{"es", "El 1/3 medio, RX 2/2 proyecciones, hemocultivos 2/4 positivos, desde hace 3-4 días, cama 4/2", ""},
+		{"es", "TAC 4/24. El 4/13.", ""}, // month 24
+		{"", "since 4/12", ""},
+	} {
+		found := DaysAndMonths(tc.text, tc.language)
+		for i := range found {
+			found[i].Type = "D"
+		}
+		if tc.want == "" {
+			tc.want = tc.text
+		}
+		if got := show(tc.text, found); got != tc.want {
+			t.Errorf("%s\n%s, want\n%s", tc.text, got, tc.want)
+		}
+	}
+}
+
+// Days and months stayed beside others that were replaced, which gives a shift away.
+func TestDaysAndMonthsStayedBesideOthers(t *testing.T) {
+	const dates = "Ingresa el «2/4», alta el «12/4». "
+	for text, want := range map[string]string{
+		dates + "Toracocentesis 6/4 de 1200 cc. PICC 10/4, (9/4).":           "Toracocentesis [D|6/4] de 1200 cc. PICC [D|10/4], ([D|9/4]).",
+		dates + "Picos 1/10. Revisión 8/12, 13/13, 4/24, 31/4.":              "Picos 1/10. Revisión 8/12, 13/13, 4/24, 31/4.", // far from the dates, or no date
+		dates + "EVA 6/4, fuerza 4/5, día 3/5, soplo 3/6, cama 5/4, 1/4 tab": "EVA 6/4, fuerza 4/5, día 3/5, soplo 3/6, cama 5/4, 1/4 tab",
+		dates + "Punción 6-4, lesión 6.4, 3-5 sitios":                        "Punción 6-4, lesión 6.4, 3-5 sitios",   // the dates have another separator
+		dates + "Picos 8/4 5/10, luego 3/4 5/4":                              "Picos [D|8/4] 5/10, luego 3/4 [D|5/4]", // a score of a day, and two fractions
+		"Alta el «12/4». Punción 12/4, drenaje 6/4":                          "Punción [D|12/4], drenaje 6/4",         // one date tells only its own value
+		"Ingreso el «2-4», alta el «12-4». Punción 6-4. Picos 3-5 mm, 3-6":   "Punción [D|6-4]. Picos 3-5 mm, [D|3-6]",
+		"Seen on «4/13» and «4/20». Tap 4/5. Repeat 13/4, in 5/7":            "Tap [D|4/5]. Repeat 13/4, in 5/7", // the month comes first
+	} {
+		text, spans := withoutMarks(text)
+		at := strings.Index(text, ". ") + 2
+		var rest []data.Span
+		for _, s := range NewDated([]string{text}, [][]data.Span{spans}).Like(0, text, "es", spans) {
+			rest = append(rest, data.Span{Start: s.Start - at, End: s.End - at, Type: s.Type})
+		}
+		if got := show(text[at:], rest); got != want {
+			t.Errorf("%s\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// A date of one note of a patient stayed in the others.
+func TestDaysAndMonthsStayedInOtherNotes(t *testing.T) {
+	first, spans := withoutMarks("Ingresa el «8/9».")
+	texts := []string{first, "Punción 8/9, fuerza 8/9, drenaje 7/9"}
+	found := NewDated(texts, [][]data.Span{spans, nil}).Like(1, texts[1], "es", nil)
+	if got, want := show(texts[1], found), "Punción [D|8/9], fuerza 8/9, drenaje 7/9"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Many values and dates take no quadratic time.
+func TestManyDaysAndMonths(t *testing.T) {
+	text := strings.Repeat("el 3/4, 5/4 ", 20000)
+	var spans []data.Span
+	for i := 0; i < len(text); i += 12 {
+		spans = append(spans, data.Span{Start: i + 3, End: i + 6, Type: "D"})
+	}
+	if found := NewDated([]string{text}, [][]data.Span{spans}).Like(0, text, "es", spans); len(found) != len(spans) {
+		t.Errorf("found %d, want %d", len(found), len(spans))
+	}
+}
+
+// withoutMarks returns a text without the marks « » and the spans of type D that they enclose.
+func withoutMarks(marked string) (text string, spans []data.Span) {
+	for i, part := range strings.FieldsFunc(marked, func(r rune) bool { return r == '«' || r == '»' }) {
+		if i%2 == 1 {
+			spans = append(spans, data.Span{Start: len(text), End: len(text) + len(part), Type: "D"})
+		}
+		text += part
+	}
+	return text, spans
+}
