@@ -39,7 +39,7 @@ func TestColumns(t *testing.T) {
 		{"codes", "Code\tDescription\tId\tDate\n1\tvisit\t99213\t3/4/2071\n2\tdiabetes\tE11.65\tnow\n", []string{"DATE 3/4/2071"}},
 		{"roles", "Patient\tProvider\tNurse\nMother Hanna Berg\tDiabetes Educator\tOncology Nurse Navigator\nAda Lund\tCardiothoracic\tAgency\n", []string{"PATIENT Hanna Berg", "PATIENT Ada Lund"}},
 		{"a signature", "Test\tDate\nTSH\t3/4/2071\nAda Lund\n", []string{"DATE 3/4/2071"}},
-		{"an empty cell between blanks", "Date     Prescriber   Phone\n3/4/71   Ada Lund     44711\n3/6/71                44733\n", []string{"DATE 3/4/71", "DOCTOR Ada Lund", "PHONE 44711"}},
+		{"an empty cell between blanks", "Date     Prescriber   Phone\n3/4/71   Ada Lund     44711\n3/6/71                44733\n", []string{"DATE 3/4/71", "DOCTOR Ada Lund", "PHONE 44711", "DATE 3/6/71", "PHONE 44733"}},
 		{"CSV", "no,date,mrn,name\n2,02-06-25,44719,Arjun Velu\n3,02-06-25,44720,\"Kareem, Abdul\"\n\n4,02-06-25,44721,Ada Lund\n",
 			[]string{"DATE 02-06-25", "MEDICALRECORD 44719", "PATIENT Arjun Velu", "DATE 02-06-25", "MEDICALRECORD 44720", "PATIENT Kareem, Abdul"}},
 		{"CSV with semicolons", "Paciente;NHC;Teléfono\nLund Vega;44719;600111222\nSin datos;;\n", []string{"PATIENT Lund Vega", "MEDICALRECORD 44719", "PHONE 600111222"}},
@@ -66,7 +66,7 @@ func TestPHIBelowTests(t *testing.T) {
 		"Test   Result   Reference   Date\nLactate   3/5   0.5-2.2\n", "Patient\tDOB\tRef\nOda Lund\t1961\t555-2044\n", "Date\tRange\tOrdered by\nnow\t3-17\tLund\n",
 		"Medication\tDose\tStart\nAnna Rourke\t5 mg\tnow\n", "Lab\tDate\tResult\nMayo Clinic\tnow\t3\n",
 	} {
-		for _, s := range NoPHI(text) {
+		for _, s := range noPHI(text) {
 			t.Errorf("%q in %q", text[s.Start:s.End], text)
 		}
 	}
@@ -75,7 +75,7 @@ func TestPHIBelowTests(t *testing.T) {
 func TestNoPHI(t *testing.T) {
 	const text = "Test\tResult\tReference range\tDate\nHgb\t9.8\t12-16\t3-4\nK\t4.1\t(3.5 - 5.1)\t3/4\nTSH\t2\t<4.2 mU/L\tnow\nPT\t12\tsee 3/4\t3/5\n"
 	var got []string
-	for _, s := range NoPHI(text) {
+	for _, s := range noPHI(text) {
 		got = append(got, text[s.Start:s.End])
 	}
 	if diff := cmp.Diff([]string{"12-16", "(3.5 - 5.1)", "TSH", "<4.2 mU/L", "PT"}, got); diff != "" {
@@ -98,7 +98,7 @@ func TestHeadings(t *testing.T) {
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if values[typ] == nil && !slices.Contains([]string{bareName, anyID, anyExt, day, scale, thing, other}, typ) {
+		if values[typ] == nil && !slices.Contains([]string{bareName, anyID, anyExt, day, clock, scale, thing, words, places, anything, other}, typ) {
 			t.Errorf("there is no type %s", typ)
 		}
 		for heading := range strings.SplitSeq(list, ",") {
