@@ -118,6 +118,10 @@ func cutAt(cells []data.Span, text string, s data.Span) []data.Span {
 		parts = append(parts, part)
 	}
 	slices.SortFunc(parts, func(a, b data.Span) int { return cmp.Compare(a.Start, b.Start) })
+	for i, s := range parts {
+		c := trimmed(text, cell{s.Start, s.End})
+		parts[i].Start, parts[i].End = c.start, c.end
+	}
 	return slices.DeleteFunc(parts, func(s data.Span) bool { return !strings.ContainsFunc(text[s.Start:s.End], isAlnum) })
 }
 
@@ -244,7 +248,7 @@ func (t table) row(text string, line cell) []cell {
 	}
 	cells := t.cut(text, line)
 	switch n := len(t.columns); {
-	case !isRow(text, cells) || len(cells) > n:
+	case len(cells) > n || !isRow(text, cells, t.aligned || len(cells) < n):
 		return nil
 	case !t.aligned || len(cells) == n:
 		return cells
@@ -329,9 +333,9 @@ func columnOf(typ string, has map[string]bool, enough bool) column {
 		}
 	case test:
 	case words, places:
-	case thing:
+	case thing, scale:
 		typ = words
-	default: // of a scale, others, or unknown
+	default: // others, or unknown
 		typ = ""
 	}
 	if !enough && (typ == day || typ == "STREET" || typ == "CITY" || typ == "ZIP" || typ == "IDNUM" || typ == "PHONE") {
@@ -353,6 +357,9 @@ func headingType(heading string) string {
 		if key = headingKey(before); headings()[key] != "" {
 			return headings()[key]
 		}
+	}
+	if !strings.Contains(key, " by") && !strings.Contains(key, " por") { // as nearly all cells
+		return ""
 	}
 	if m := doneBy.FindStringSubmatch(key); m != nil && !causes[cmp.Or(m[1], m[2])] {
 		return "DOCTOR"
@@ -454,15 +461,15 @@ func trimmed(text string, c cell) cell {
 	return c
 }
 
-// isRow reports whether cells are those of a row: at least two are not empty.
-func isRow(text string, cells []cell) bool {
+// isRow reports whether cells are those of a row: one is not empty, or two if there may be only one.
+func isRow(text string, cells []cell, two bool) bool {
 	full := 0
 	for _, c := range cells {
 		if strings.ContainsFunc(text[c.start:c.end], isAlnum) {
 			full++
 		}
 	}
-	return full > 1
+	return full > 1 || full == 1 && !two
 }
 
 func isAlnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -486,21 +493,29 @@ func (t *table) decide(text string) bool {
 	return is
 }
 
-// isForm reports whether it is a list of labels and values side by side: half of the cells below the headings are headings themselves.
+// isForm reports whether it is a list of labels and values side by side: some of the first line are values, and most of the cells below its labels are
+// labels, also below one of PHI.
 func (t table) isForm(text string) bool {
+	if t.headed {
+		return false
+	}
 	all, labels := 0, 0
 	for i, c := range t.head {
 		if !isHeading(text[c.start:c.end]) {
 			continue
 		}
+		before := labels
 		for cells := range t.in(i) {
 			all++
 			if isHeading(text[cells[i].start:cells[i].end]) {
 				labels++
 			}
 		}
+		if labels == before && isPerson(t.columns[i].typ) {
+			return false
+		}
 	}
-	return all > 0 && 2*labels >= all
+	return all > 0 && 3*labels >= 2*all
 }
 
 // fit reports whether all values of a column fit. At least two of them must be certain; if the heading is, two may also be names that are ordinary words.
