@@ -70,7 +70,7 @@ func Columns(text string) []data.Span {
 }
 
 // CorrectCells corrects the spans that a tagger or a rule has found in the cells of tables. It cuts a span that runs over several cells at their borders, and removes those
-// in the headings, those in cells that are no PHI (see noPHI), and those of persons in cells that are no names (see noNames). The spans are disjoint.
+// in the headings, those in cells that are no PHI (see appendNoPHI), and those of persons in cells that are no names (see appendNoNames). The spans are disjoint.
 func CorrectCells(text string, spans []data.Span, isPerson func(typ string) bool) []data.Span {
 	if len(spans) == 0 {
 		return nil
@@ -123,23 +123,6 @@ func cutAt(cells []data.Span, text string, s data.Span) []data.Span {
 		parts[i].Start, parts[i].End = c.start, c.end
 	}
 	return slices.DeleteFunc(parts, func(s data.Span) bool { return !strings.ContainsFunc(text[s.Start:s.End], isAlnum) })
-}
-
-// noPHI returns the cells that the headings of columns tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
-// may take for dates, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason.
-func noPHI(text string) (found []data.Span) {
-	for _, t := range tables(text) {
-		found = t.appendNoPHI(found, text)
-	}
-	return found
-}
-
-// noNames returns the cells that the headings of columns tell not to be names of persons, such as Bath below Event.
-func noNames(text string) (found []data.Span) {
-	for _, t := range tables(text) {
-		found = t.appendNoNames(found, text)
-	}
-	return found
 }
 
 // tables returns the tables in a text.
@@ -197,7 +180,7 @@ type column struct {
 	typ     string // of its values: that of a built-in rule, or day, clock, words, ranges or test; empty for none
 	certain bool   // the headings tell; otherwise the column counts if all of its values fit
 	named   bool   // an uncertain column counts only if half of its values have a known first name
-	fits    bool   // all of its values fit
+	fits    bool   // all of its values fit; only of uncertain columns and those of persons
 	plain   bool   // by its heading, its values are no PHI
 }
 
@@ -487,7 +470,7 @@ func (t *table) decide(text string) bool {
 	is := t.certain
 	for i := range t.columns {
 		c := &t.columns[i]
-		c.fits = t.fit(text, i)
+		c.fits = (!c.certain || isPerson(c.typ)) && t.fit(text, i)
 		is = is || c.fits && !c.certain || c.certain && slices.Contains([]string{words, places, clock}, c.typ)
 	}
 	return is
@@ -617,7 +600,8 @@ func (t table) headings(text string, is func(heading string) bool) (found []data
 	return found
 }
 
-// appendNoPHI appends the cells of the table that are no PHI.
+// appendNoPHI appends the cells of the table that its headings tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
+// may take for dates, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason.
 func (t table) appendNoPHI(found []data.Span, text string) []data.Span {
 	clocks := make([]bool, len(t.columns))
 	wordy := make([]bool, len(t.columns))
