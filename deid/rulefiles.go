@@ -205,13 +205,10 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 				spans = b.beside.Correct(text, spans)
 			}
 		}
-		if cells := safetynet.NoPHI(text); len(cells) > 0 {
-			spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool { return data.Covered(s, cells) })
-		}
 		spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool {
 			return isNameOrPlace(net.Types.Describe(s.Type).Sort) && safetynet.NoName(text, s)
 		})
-		return spans
+		return safetynet.CorrectCells(text, spans, func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person })
 	}
 	return nil
 }
@@ -292,7 +289,7 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 		if b.beside != nil {
 			spans = b.beside.Correct(text, spans)
 		}
-		for _, s := range spans {
+		for _, s := range safetynet.CorrectCells(text, spans, isPersonOfRule) {
 			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) {
 				continue
 			}
@@ -323,6 +320,9 @@ func typesFor(rules string) *data.TypeSet {
 
 // sortOfRule returns the sort of a type of the built-in rules, which may be from any type set.
 func sortOfRule(typ string) data.Sort { return data.Any.Describe(typ).Sort }
+
+// isPersonOfRule reports whether a type of the built-in rules is one of persons.
+func isPersonOfRule(typ string) bool { return sortOfRule(typ) == data.Person }
 
 // hasForm reports whether values of a sort are recognizable by their form.
 func hasForm(sort data.Sort) bool {

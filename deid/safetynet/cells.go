@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // This file tells whether a cell of a table looks like a value of its column.
@@ -43,10 +44,15 @@ var (
 	streetCell   = regexp.MustCompile(`^(?:[0-9]+[A-Za-z]? \p{L}.*|\p{L}+[./ ]+\p{L}{3,}.*[ ,º°/.][0-9].*)$`)
 	rangeCell    = regexp.MustCompile(`^[(\[]?(?:([0-9]{1,3}(?:[.,][0-9]{1,3})?) ?[-–] ?([0-9]{1,3}(?:[.,][0-9]{1,3})?)|[<>≤≥] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)(?: ?\p{L}{1,6}(?:/\p{L}{1,5})?| ?%)?[)\]]?$`)
 	testCell     = regexp.MustCompile(`^(?:[A-Z]{2,4}[0-9]{0,2}|[A-Z]{1,2}[0-9][A-Z0-9]{0,2})$`)
+	clockCell    = regexp.MustCompile(`^(?:[01][0-9]|2[0-3])[0-5][0-9]$`)
+	amountCell   = regexp.MustCompile(`^[0-9]{1,3}$`)
+	yearCell     = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
 	zipCell      = regexp.MustCompile(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
-	personTitles = regexp.MustCompile(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
+	personTitles = regexp.MustCompile(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|doc|rev|pastor|rabbi|coach|nurse|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
 	credential   = regexp.MustCompile(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)
-	nameCell     = regexp.MustCompile(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)){0,5}$`)
+	shortNumber  = regexp.MustCompile(`^[0-9]{1,3}(?:[.,][0-9]{1,2})?$`)
+	timeAfter    = regexp.MustCompile(`,? [0-9]{1,2}:?[0-9]{2}(?:h| ?[ap]m)?$`)
+	nameCell     = regexp.MustCompile(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)| ?[/&+] ?\p{Lu}[\p{L}'’.-]*){0,5}$`)
 )
 
 // monthName matches a month in English or Spanish, or its abbreviation.
@@ -96,9 +102,12 @@ func isIdentifier(s string) bool {
 	return identifier.MatchString(s) && digits(s) >= 4 && !isDay(s) && !otherCode.MatchString(s)
 }
 
-// withoutTitle cuts titles and credentials off a name.
+// withoutTitle cuts titles, credentials and a time off a name.
 func withoutTitle(text string, c cell) cell {
 	c.start += len(personTitles.FindString(text[c.start:c.end]))
+	if m := timeAfter.FindStringIndex(text[c.start:c.end]); m != nil && m[0] > 0 {
+		c.end = c.start + m[0]
+	}
 	if m := credential.FindStringIndex(text[c.start:c.end]); m != nil && m[0] > 0 {
 		c.end = c.start + m[0]
 	}
@@ -122,6 +131,80 @@ func isName(s string) bool {
 	})
 }
 
+// bare returns a name without titles and credentials.
+func bare(name string) string {
+	c := withoutTitle(name, cell{0, len(name)})
+	return name[c.start:c.end]
+}
+
+// isEmpty reports whether a cell stands for a value that there is not.
+func isEmpty(s string) bool { return !strings.ContainsFunc(s, isAlnum) || noName()[fold.Fold(s)] }
+
+// isListedName reports whether a value may be a name although its words are ordinary ones: each is also a name.
+func isListedName(s string) bool {
+	if !nameCell.MatchString(s) || isEmpty(s) && !ordinarySurnames[fold.Fold(s)] {
+		return false
+	}
+	return !slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool {
+		return utf8.RuneCountInString(word) > 1 && !isParticle(word) && !ordinarySurnames[fold.Fold(word)] && !surrogate.IsFirstName(word) && !surrogate.IsSurname(word)
+	})
+}
+
+// ordinarySurnames are frequent surnames that are ordinary words.
+var ordinarySurnames = set(`ash baker banks barber bell berry best bird bishop black blue bond booth brown bush butler carpenter carter case chase church cook cooper cross curry drake fields fish fisher flowers ford
+	forest fox frost garden gardener glass gold golden good grace gray green grey hall hand hart head hill hunt hunter jolly judge justice kidd king knight lake lane light little long love marsh marshall mason miller
+	mills moon moss noble page palmer park parks penny pike pool poole porter potter powers price quick reed rice rich rivers root rose sample sharp shepherd short silver singer small snow sparks spring steel stone
+	strong summers swan sweet taylor temple turner wall walker ward waters wells west white wild winter wise wolf wood woods young
+	blanco bravo calle campo campos castillo cano cruz delgado dorado flores fuentes guerra hierro iglesias leal llano lobo luna marin mora moreno monte montes navarro nieto paz pino prado prieto ramos rey reyes rico rios
+	rojo rubio salas santos serrano sierra soto torre torres valle vega vidal vera villa`)
+
+// hasGivenName reports whether a word of a name is a first name and nothing else.
+func hasGivenName(s string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), isGiven)
+}
+
+// maxCellWords is the maximum number of words of a cell that is not a name by its heading.
+const maxCellWords = 3
+
+// mayBeWords reports whether a cell below a heading such as Event may be no name: it is one word that is no name of a person alone, or up to three
+// known words that are not a first name and a surname.
+func mayBeWords(s string) bool {
+	if bare(s) != s {
+		return false
+	}
+	words := strings.Fields(s)
+	if len(words) == 1 {
+		return !slices.ContainsFunc(wordsOf(s), func(word string) bool {
+			return (surrogate.IsFirstName(word) || surrogate.IsSurname(word)) && !isKnownWord(word)
+		})
+	}
+	return len(words) <= maxCellWords && areWords(s) && !(surrogate.IsFirstName(words[0]) && surrogate.IsSurname(words[len(words)-1]))
+}
+
+// areWords reports whether all words of a cell are known.
+func areWords(s string) bool {
+	return !slices.ContainsFunc(wordsOf(s), func(word string) bool { return !isKnownWord(word) })
+}
+
+// isKnownWord reports whether a word is an ordinary one, an eponym, a thing that is also called like a person, or an abbreviation.
+func isKnownWord(word string) bool {
+	folded := fold.Fold(word)
+	return wordlists.Common(folded) || wordlists.Eponym(folded) || noName()[folded] || alsoThings[folded] || inCells[folded] || utf8.RuneCountInString(word) < 3 || testCell.MatchString(word)
+}
+
+// isOrdinary reports whether a cell is one ordinary word.
+func isOrdinary(s string) bool {
+	return utf8.RuneCountInString(s) > 2 && wordlists.Common(fold.Fold(s)) && mayBeWords(s)
+}
+
+// inCells are words of tables that are in no list.
+var inCells = set("appy bath botox chole depo epi gram kosher lap laps lipids neb nebs pap puree stent")
+
+// wordsOf returns the runs of letters and digits of a value.
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !isAlnum(r) })
+}
+
 // roles has words for people by what they do, folded.
 var roles = sync.OnceValue(func() map[string]bool {
 	all := folded("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints")
@@ -137,7 +220,7 @@ var noName = sync.OnceValue(func() map[string]bool {
 		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs",
 		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words")
 	for _, word := range strings.Fields("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth " +
-		"voicemail float pool walker rollator ambulated n/a libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias") {
+		"voicemail float pool walker rollator ambulated n/a total totals subtotal average mean totales media suma transferred discharged refused declined cancelled pending day night free libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias") {
 		all[word] = true
 	}
 	return all

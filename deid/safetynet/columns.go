@@ -1,13 +1,16 @@
 package safetynet
 
 import (
+	"cmp"
 	_ "embed"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
@@ -36,15 +39,19 @@ var headings = sync.OnceValue(func() map[string]string {
 
 // The types of columns of columnLists that are not those of built-in rules.
 const (
-	bareName = "NAME"  // of a person beside others of persons, or of anything else
-	anyID    = "ID"    // of a person or, beside things, of a thing
-	anyExt   = "EXT"   // a telephone number beside names, or something else
-	day      = "DAY"   // a date or, beside a scale, a score
-	scale    = "="     // of a scale
-	thing    = "-"     // the column shows that others are about things
-	other    = "+"     // of a column without PHI
-	ranges   = "RANGE" // of results
-	test     = "TEST"  // names of tests
+	bareName = "NAME"   // of a person beside others of persons, or of anything else
+	anyID    = "ID"     // of a person or, beside things, of a thing
+	anyExt   = "EXT"    // a telephone number beside names, or something else
+	day      = "DAY"    // a date or, beside a scale, a score
+	clock    = "TIME"   // of day
+	scale    = "="      // of a scale
+	thing    = "-"      // the column shows that others are about things, and holds words such as Rash
+	words    = "WORDS"  // of a column of words such as Bath
+	places   = "PLACES" // of one of words that may also name a place, such as Home
+	anything = "?"      // of a column in which anything may stand
+	other    = "+"      // of a column without PHI
+	ranges   = "RANGE"  // of results
+	test     = "TEST"   // names of tests
 )
 
 // cell is a part of a text.
@@ -55,63 +62,134 @@ type cell struct{ start, end int }
 // two blanks or more, or by commas or semicolons without a blank, as in CSV. A value must also look like one of its column: a name has capitals and no digits, and a record
 // number has at least four digits. Years alone, ages and names of wards are not among them.
 func Columns(text string) []data.Span {
-	return slices.DeleteFunc(inTables(text), isNoPHI)
+	var found []data.Span
+	for _, t := range tables(text) {
+		found = t.appendValues(found, text)
+	}
+	return found
 }
 
-// NoPHI returns what the headings of columns tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
-// may take for dates, and abbreviations of tests.
-func NoPHI(text string) []data.Span {
-	return slices.DeleteFunc(inTables(text), func(s data.Span) bool { return !isNoPHI(s) })
+// CorrectCells corrects the spans that a tagger or a rule has found in the cells of tables. It cuts a span that runs over several cells at their borders, and removes those
+// in the headings, those in cells that are no PHI (see appendNoPHI), and those of persons in cells that are no names (see appendNoNames). The spans are disjoint.
+func CorrectCells(text string, spans []data.Span, isPerson func(typ string) bool) []data.Span {
+	if len(spans) == 0 {
+		return nil
+	}
+	all := tables(text)
+	if len(all) == 0 {
+		return spans
+	}
+	var cells, never, persons, plain []data.Span
+	for _, t := range all {
+		cells = t.appendCells(cells)
+		never = t.appendNoPHI(append(never, t.headings(text, isHeading)...), text)
+		persons = t.appendNoNames(append(persons, t.headings(text, areWords)...), text)
+		plain = t.appendPlain(plain, text)
+	}
+	var out []data.Span
+	for _, s := range spans {
+		no := plain // if it is cut, as a street of several cells
+		parts := cutAt(cells, text, s)
+		switch {
+		case isPerson(s.Type):
+			no = persons
+		case len(parts) < 2:
+			no = nil
+		}
+		for _, part := range parts {
+			if !data.Covered(part, never) && !data.Covered(part, no) {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
 }
 
-func isNoPHI(s data.Span) bool { return s.Type == ranges || s.Type == test }
+// cutAt returns the parts of a span within each of the cells and outside of them, without those that have no letter and no digit.
+func cutAt(cells []data.Span, text string, s data.Span) []data.Span {
+	from, to := data.Overlapping(cells, s)
+	if from == to || cells[from].Start <= s.Start && s.End <= cells[from].End {
+		return []data.Span{s}
+	}
+	parts := data.Subtract(s, cells[from:to])
+	for _, c := range cells[from:to] {
+		part := s
+		part.Start, part.End = max(s.Start, c.Start), min(s.End, c.End)
+		parts = append(parts, part)
+	}
+	slices.SortFunc(parts, func(a, b data.Span) int { return cmp.Compare(a.Start, b.Start) })
+	for i, s := range parts {
+		c := trimmed(text, cell{s.Start, s.End})
+		parts[i].Start, parts[i].End = c.start, c.end
+	}
+	return slices.DeleteFunc(parts, func(s data.Span) bool { return !strings.ContainsFunc(text[s.Start:s.End], isAlnum) })
+}
 
-// inTables returns the values in tables whose columns have a type.
-func inTables(text string) []data.Span {
+// tables returns the tables in a text.
+func tables(text string) []table {
 	if !strings.ContainsAny(text, "\t|;,") && !strings.Contains(text, "  ") {
 		return nil
 	}
-	var found []data.Span
+	var all []table
 	var open table
+	end := func() {
+		if open.decide(text) {
+			all = append(all, open)
+		}
+		open = table{}
+	}
 	for at := 0; at < len(text); {
 		line := cell{at, len(text)}
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			line.end = at + n
 		}
 		at = line.end + 1
-		if next := header(text, line); next.types != nil || open.types == nil {
-			found = open.appendValues(found, text)
+		next := header(text, line)
+		cells := open.row(text, line)
+		switch {
+		case next.columns != nil && (cells == nil || next.certain && (next.headed || len(cells) != len(next.columns))):
+			end()
 			open = next
-			continue
-		}
-		cells := open.cut(text, line)
-		switch n := len(open.types); {
-		case isRow(text, cells) && (len(cells) == n || len(cells) < n && !open.aligned):
+		case open.columns == nil:
+		case cells != nil:
 			open.rows = append(open.rows, cells)
 		case open.markup && strings.TrimSpace(text[line.start:line.end]) == "", isRuler(text[line.start:line.end]):
 		default:
-			found = open.appendValues(found, text)
-			open = table{}
+			end()
 		}
 	}
-	return open.appendValues(found, text)
+	end()
+	return all
 }
 
 // table is what was read of a table.
 type table struct {
-	types   []string // of its columns; nil if there is no table
+	head    []cell
+	columns []column // nil if there is no table
 	cut     func(text string, line cell) []cell
-	aligned bool // the cells are separated by blanks, so that none is empty
-	markup  bool // it may be one of HTML, whose cells stand between tabs and whose rows between blank lines
+	certain bool  // the headings alone show that it is a table
+	headed  bool  // all headings are known
+	aligned bool  // the cells are separated by blanks, so that none is empty
+	starts  []int // of the headings of an aligned table, in characters from the start of the line
+	markup  bool  // it may be one of HTML, whose cells stand between tabs and whose rows between blank lines
 	rows    [][]cell
+}
+
+// column is what is known of a column.
+type column struct {
+	typ     string // of its values: that of a built-in rule, or day, clock, words, ranges or test; empty for none
+	certain bool   // the headings tell; otherwise the column counts if all of its values fit
+	named   bool   // an uncertain column counts only if half of its values have a known first name
+	fits    bool   // all of its values fit; only of uncertain columns and those of persons
+	plain   bool   // by its heading, its values are no PHI
 }
 
 // ColumnTypes lists the types of Columns.
 func ColumnTypes() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(typ string) bool { return typ == day || isNoPHI(data.Span{Type: typ}) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(typ string) bool { return slices.Contains([]string{day, clock, ranges, test}, typ) })
 }
 
-// header returns the table of which a line is the head, without types if it is none.
+// header returns the table of which a line is the head, without columns if it is none.
 func header(text string, line cell) table {
 	value := text[line.start:line.end]
 	for _, separator := range []struct {
@@ -119,79 +197,168 @@ func header(text string, line cell) table {
 		cut func(string, cell) []cell
 	}{{"\t", tabbed}, {"|", barred}, {"  ", aligned}} {
 		if strings.Contains(value, separator.in) {
-			return table{types: columnTypes(text, separator.cut(text, line)), cut: separator.cut, aligned: separator.in == "  ", markup: value[0] == '\t'}
+			t := newTable(text, separator.cut(text, line), separator.cut)
+			t.markup = value[0] == '\t'
+			if t.aligned = separator.in == "  "; t.aligned {
+				t.starts = startsOf(text, line, t.head)
+			}
+			return t
 		}
 	}
 	for _, separator := range []byte{',', ';'} {
 		if strings.Count(value, string(separator)) > 1 && strings.Count(value, string(separator)+" ") == 0 {
 			cut := func(text string, line cell) []cell { return delimited(text, line, separator) }
-			return table{types: columnTypes(text, cut(text, line)), cut: cut}
+			return newTable(text, cut(text, line), cut)
 		}
 	}
 	return table{}
 }
 
+// startsOf returns where the cells of a line start, in characters from its start.
+func startsOf(text string, line cell, cells []cell) []int {
+	starts := make([]int, len(cells))
+	for i, c := range cells {
+		starts[i] = utf8.RuneCountInString(text[line.start:c.start])
+	}
+	return starts
+}
+
+// row returns the cells of a line that is a row of the table, or nil if it is none. In an aligned table an empty cell is seen by the places of the others, which must begin
+// where their headings do.
+func (t table) row(text string, line cell) []cell {
+	if t.columns == nil {
+		return nil
+	}
+	cells := t.cut(text, line)
+	switch n := len(t.columns); {
+	case len(cells) > n || !isRow(text, cells, t.aligned || len(cells) < n):
+		return nil
+	case !t.aligned || len(cells) == n:
+		return cells
+	}
+	all, last := make([]cell, len(t.columns)), 0
+	starts := startsOf(text, line, cells)
+	for i, c := range cells {
+		column := slices.Index(t.starts, starts[i])
+		if column < 0 || column+1 < len(t.starts) && starts[i]+utf8.RuneCountInString(text[c.start:c.end]) > t.starts[column+1] {
+			return nil
+		}
+		all[column], last = c, column
+	}
+	return all[:last+1]
+}
+
 // maxHeading is the maximum length of a heading.
 const maxHeading = 30
 
-// columnTypes returns the type of each column, which is empty for those without one, or nil if the cells are not headings: at
-// least two, and half of them, are known, and one of these has a type.
-func columnTypes(text string, cells []cell) []string {
-	types := make([]string, len(cells))
+// newTable returns a table with a head, or one without columns if the cells are not headings. Its headings alone show that it is one if at
+// least two, and half of them, are known, and one of these has a type. Otherwise, columns may show it whose headings have only one meaning.
+func newTable(text string, head []cell, cut func(string, cell) []cell) table {
+	types := make([]string, len(head))
 	full, known := 0, 0
 	has := map[string]bool{}
-	for i, c := range cells {
-		heading := headingKey(text[c.start:c.end])
-		if c.end-c.start > maxHeading {
-			return nil
-		} else if heading == "" {
+	for i, c := range head {
+		heading := text[c.start:c.end]
+		if len(heading) > maxHeading {
+			return table{}
+		} else if headingKey(heading) == "" {
 			continue
 		}
 		full++
-		if types[i] = headings()[heading]; types[i] != "" {
+		if types[i] = headingType(heading); types[i] != "" {
 			known++
 			has[types[i]] = true
 		}
 	}
-	if known < 2 || 2*known < full {
-		return nil
+	if known == 0 || full < 2 {
+		return table{}
 	}
+	t := table{head: head, cut: cut, certain: known > 1 && 2*known >= full, headed: known == full}
+	certain, useful := false, false
+	for _, typ := range types {
+		c := columnOf(typ, has, t.certain)
+		c.plain = slices.Contains([]string{clock, words, scale, thing, other, ranges, test}, typ)
+		t.columns = append(t.columns, c)
+		certain = certain || c.certain && !slices.Contains([]string{words, places, clock}, c.typ)
+		useful = useful || c.typ != "" && (t.certain || values[c.typ] != nil)
+	}
+	if t.certain = t.certain && certain; !useful {
+		return table{}
+	}
+	return t
+}
+
+// columnOf returns the column with a heading of a type, beside others of the types in has. Enough means that enough of the headings are known.
+func columnOf(typ string, has map[string]bool, enough bool) column {
 	names := has["PATIENT"] || has["DOCTOR"]
 	persons, ofThings := names || has["PHONE"] || has["MEDICALRECORD"] || has["STREET"] || has["ZIP"] || has[anyExt], has[thing] || has[test] || has[ranges]
-	for i, typ := range types {
-		is := ""
-		switch typ {
-		case bareName:
-			if persons && !ofThings {
-				is = "PATIENT"
-			}
-		case anyID:
-			if !ofThings {
-				is = "IDNUM"
-			}
-		case anyExt:
-			if (names || has[bareName]) && !ofThings {
-				is = "PHONE"
-			}
-		case day:
-			if is = day; has[scale] || has[test] {
-				is = ""
-			}
-		case ranges:
-			if has[thing] || has[test] {
-				is = ranges
-			}
-		case scale, thing, other:
-		default:
-			is = typ
+	switch typ {
+	case bareName:
+		return column{typ: "PATIENT", certain: enough && persons && !ofThings, named: ofThings}
+	case "PATIENT", "DOCTOR", "MEDICALRECORD", "IDNUM", "PHONE", "DATE":
+		return column{typ: typ, certain: enough}
+	case "STREET", "CITY", "ZIP", clock:
+	case anyID:
+		if typ = "IDNUM"; ofThings {
+			typ = ""
 		}
-		types[i] = is
+	case anyExt:
+		if typ = "PHONE"; !names && !has[bareName] || ofThings {
+			typ = ""
+		}
+	case day:
+		if has[scale] || has[test] {
+			typ = clock
+		}
+	case ranges:
+		if !has[thing] && !has[test] {
+			typ = ""
+		}
+	case test:
+	case words, places:
+	case thing, scale:
+		typ = words
+	default: // others, or unknown
+		typ = ""
 	}
-	if !slices.ContainsFunc(types, func(typ string) bool { return typ != "" }) {
-		return nil
+	if !enough && (typ == day || typ == "STREET" || typ == "CITY" || typ == "ZIP" || typ == "IDNUM" || typ == "PHONE") {
+		typ = ""
 	}
-	return types
+	return column{typ: typ, certain: typ != ""}
 }
+
+// isHeading reports whether a heading is known.
+func isHeading(heading string) bool { return headingType(heading) != "" }
+
+// headingType returns the type of a heading in the lists, in the plural or with something between parentheses as well, or that of a person who does something, as in Drawn by.
+func headingType(heading string) string {
+	key := headingKey(heading)
+	if typ := cmp.Or(headings()[key], headings()[strings.TrimSuffix(key, "s")]); typ != "" {
+		return typ
+	}
+	if before, _, ok := strings.Cut(heading, "("); ok {
+		if key = headingKey(before); headings()[key] != "" {
+			return headings()[key]
+		}
+	}
+	if !strings.Contains(key, " by") && !strings.Contains(key, " por") { // as nearly all cells
+		return ""
+	}
+	if m := doneBy.FindStringSubmatch(key); m != nil && !causes[cmp.Or(m[1], m[2])] {
+		return "DOCTOR"
+	}
+	return ""
+}
+
+var (
+	// doneBy matches headings such as Drawn by and Extraído por, folded.
+	doneBy = regexp.MustCompile(`^(?:\pL+ ){0,2}(?:(\pL+ed|given|seen|drawn|read|taken|done|written|made|sent|held|met|put|set|run|cut|begun|brought|found|heard|known|led|overseen|paid|sewn|shown|spoken|told|undertaken|withdrawn)(?: (?:back|in|off|on|out|over|up))? by|` +
+		`(\pL+[aeiu]d[oa]s?|\pL*(?:hech|vist|escrit|suscrit|abiert|puest|impuest|dispuest|impres|resuelt)[oa]s?) por)(?: (?:name|names|nurse|rn|staff|initials?|md|nombre|enfermera|enfermero|due))?$`)
+	// causes are participles of what is done by things.
+	causes = set("caused aggravated relieved exacerbated worsened triggered improved precipitated alleviated provoked modified affected influenced covered funded powered limited complicated followed multiplied divided replaced " +
+		"needed required surrounded fed nourished transmitted induced explained mediated evidenced " +
+		"causado causada provocado provocada desencadenado desencadenada producido producida agravado agravada aliviado aliviada inducido inducida financiado financiada mediado mediada limitado limitada sustituido sustituida transmitido transmitida explicado explicada")
+)
 
 // headingKey returns a heading in the form of columnLists.
 func headingKey(heading string) string {
@@ -277,44 +444,126 @@ func trimmed(text string, c cell) cell {
 	return c
 }
 
-// isRow reports whether cells are those of a row: at least two are not empty.
-func isRow(text string, cells []cell) bool {
+// isRow reports whether cells are those of a row: one is not empty, or two if there may be only one.
+func isRow(text string, cells []cell, two bool) bool {
 	full := 0
 	for _, c := range cells {
-		if strings.ContainsFunc(text[c.start:c.end], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		if strings.ContainsFunc(text[c.start:c.end], isAlnum) {
 			full++
 		}
 	}
-	return full > 1
+	return full > 1 || full == 1 && !two
 }
+
+func isAlnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // isRuler reports whether a line only separates rows.
 func isRuler(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-=_+|: \t\r") == ""
 }
 
+// decide finds out which columns have values that all fit, and reports whether it is a table.
+func (t *table) decide(text string) bool {
+	if len(t.rows) == 0 || t.isForm(text) {
+		return false
+	}
+	is := t.certain
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.fits = (!c.certain || isPerson(c.typ)) && t.fit(text, i)
+		is = is || c.fits && !c.certain || c.certain && slices.Contains([]string{words, places, clock}, c.typ)
+	}
+	return is
+}
+
+// isForm reports whether it is a list of labels and values side by side: some of the first line are values, and most of the cells below its labels are
+// labels, also below one of PHI.
+func (t table) isForm(text string) bool {
+	if t.headed {
+		return false
+	}
+	all, labels := 0, 0
+	for i, c := range t.head {
+		if !isHeading(text[c.start:c.end]) {
+			continue
+		}
+		before := labels
+		for cells := range t.in(i) {
+			all++
+			if isHeading(text[cells[i].start:cells[i].end]) {
+				labels++
+			}
+		}
+		if labels == before && isPerson(t.columns[i].typ) {
+			return false
+		}
+	}
+	return all > 0 && 3*labels >= 2*all
+}
+
+// fit reports whether all values of a column fit. At least two of them must be certain; if the heading is, two may also be names that are ordinary words.
+func (t table) fit(text string, i int) bool {
+	c := t.columns[i]
+	is := values[c.typ]
+	if is == nil {
+		return false
+	}
+	certain, listed, named := 0, 0, 0
+	for cells := range t.in(i) {
+		value := text[cells[i].start:cells[i].end]
+		if isHeading(value) {
+			return false // as in a list of labels and values
+		}
+		if isPerson(c.typ) {
+			value = bare(value)
+		}
+		switch {
+		case is(value):
+			certain++
+			if hasGivenName(value) {
+				named++
+			}
+		case isPerson(c.typ) && isListedName(value):
+			listed++
+		case isEmpty(value), c.typ == "DATE" && yearCell.MatchString(value):
+		default:
+			return false
+		}
+	}
+	return certain > 1 && (!c.named || 2*named >= certain) || c.certain && certain+listed > 1
+}
+
+// in returns the rows that have a value in a column.
+func (t table) in(column int) iter.Seq[[]cell] {
+	return func(yield func([]cell) bool) {
+		for _, cells := range t.rows {
+			if column < len(cells) && cells[column].start < cells[column].end && !yield(cells) {
+				return
+			}
+		}
+	}
+}
+
 // appendValues appends the values of the table.
 func (t table) appendValues(found []data.Span, text string) []data.Span {
-	if len(t.rows) == 0 {
-		return found
-	}
-	scores := make([]bool, len(t.types)) // whether the fractions in a column are scores
-	for i, typ := range t.types {
-		scores[i] = typ == day && !t.isCalendar(text, i)
+	scores := make([]bool, len(t.columns)) // whether the fractions in a column are scores
+	for i, c := range t.columns {
+		scores[i] = c.typ == day && !t.isCalendar(text, i)
 	}
 	for _, cells := range t.rows {
 		for i, c := range cells {
-			typ := t.types[i]
-			switch typ {
-			case "PATIENT", "DOCTOR":
-				c = withoutTitle(text, c)
-			case ranges, test:
-				if len(cells) != len(t.types) { // as in a signature below the table
-					continue
-				}
+			column := t.columns[i]
+			if !column.certain && !column.fits || slices.Contains([]string{clock, words, places, ranges, test}, column.typ) {
+				continue
 			}
-			is := values[typ]
-			if is == nil || c.start == c.end || c.end-c.start > maxCell || !is(text[c.start:c.end]) || scores[i] && shortDay.MatchString(text[c.start:c.end]) {
+			if isPerson(column.typ) {
+				c = withoutTitle(text, c)
+			}
+			typ, is := column.typ, values[column.typ]
+			if is == nil || c.start == c.end || c.end-c.start > maxCell || scores[i] && shortDay.MatchString(text[c.start:c.end]) {
+				continue
+			}
+			if value := text[c.start:c.end]; !is(value) && !(column.fits && isPerson(typ) && isListedName(value)) {
 				continue
 			}
 			if typ == day {
@@ -324,6 +573,123 @@ func (t table) appendValues(found []data.Span, text string) []data.Span {
 		}
 	}
 	return found
+}
+
+// isPerson reports whether the values of columns of a type are names.
+func isPerson(typ string) bool { return typ == "PATIENT" || typ == "DOCTOR" }
+
+// appendCells appends the cells of the table, its headings included.
+func (t table) appendCells(cells []data.Span) []data.Span {
+	for _, line := range append([][]cell{t.head}, t.rows...) {
+		for _, c := range line {
+			if c.start < c.end {
+				cells = append(cells, data.Span{Start: c.start, End: c.end})
+			}
+		}
+	}
+	return cells
+}
+
+// headings returns the headings of the table that are of a kind.
+func (t table) headings(text string, is func(heading string) bool) (found []data.Span) {
+	for _, c := range t.head {
+		if c.start < c.end && is(text[c.start:c.end]) {
+			found = append(found, data.Span{Start: c.start, End: c.end})
+		}
+	}
+	return found
+}
+
+// appendNoPHI appends the cells of the table that its headings tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
+// may take for dates, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason.
+func (t table) appendNoPHI(found []data.Span, text string) []data.Span {
+	clocks := make([]bool, len(t.columns))
+	wordy := make([]bool, len(t.columns))
+	for i, c := range t.columns {
+		clocks[i] = t.isClock(text, i)
+		wordy[i] = c.typ == words && t.hasWords(text, i)
+	}
+	for _, cells := range t.rows {
+		if len(cells) != len(t.columns) { // as in a signature below the table
+			continue
+		}
+		for i, c := range cells {
+			if c.start == c.end {
+				continue
+			}
+			typ, value := t.columns[i].typ, text[c.start:c.end]
+			if clocks[i] || wordy[i] && isOrdinary(value) || (typ == ranges || typ == test) && values[typ](value) {
+				found = append(found, data.Span{Start: c.start, End: c.end})
+			}
+		}
+	}
+	return found
+}
+
+// appendNoNames appends the cells of the table that are words and no names: those below headings such as Event, if half of their column are known words.
+func (t table) appendNoNames(found []data.Span, text string) []data.Span {
+	known := make([]bool, len(t.columns))
+	for i, c := range t.columns {
+		known[i] = slices.Contains([]string{words, places, test}, c.typ) && t.hasWords(text, i)
+	}
+	for _, cells := range t.rows {
+		if len(cells) != len(t.columns) {
+			continue
+		}
+		for i, c := range cells {
+			if c.start < c.end && known[i] && mayBeWords(text[c.start:c.end]) {
+				found = append(found, data.Span{Start: c.start, End: c.end})
+			}
+		}
+	}
+	return found
+}
+
+// appendPlain appends the short numbers and the known words of columns whose values are no PHI.
+func (t table) appendPlain(found []data.Span, text string) []data.Span {
+	for _, cells := range t.rows {
+		if len(cells) != len(t.columns) {
+			continue
+		}
+		for i, c := range cells {
+			if value := text[c.start:c.end]; t.columns[i].plain && value != "" && (shortNumber.MatchString(value) || areWords(value)) {
+				found = append(found, data.Span{Start: c.start, End: c.end})
+			}
+		}
+	}
+	return found
+}
+
+// hasWords reports whether at least half of the cells of a column are known words.
+func (t table) hasWords(text string, column int) bool {
+	all, known := 0, 0
+	for cells := range t.in(column) {
+		all++
+		if areWords(text[cells[column].start:cells[column].end]) {
+			known++
+		}
+	}
+	return 2*known >= all
+}
+
+// isClock reports whether all cells of a column of times or days are times such as 0742; below In and Out there may be amounts as well. If all of them may be years, those of days are not.
+func (t table) isClock(text string, column int) bool {
+	typ := t.columns[column].typ
+	if typ != clock && typ != day {
+		return false
+	}
+	all, years := 0, 0
+	for cells := range t.in(column) {
+		value := text[cells[column].start:cells[column].end]
+		if !clockCell.MatchString(value) && !(typ == clock && amountCell.MatchString(value)) {
+			return false
+		}
+		all++
+		if yearCell.MatchString(value) {
+			years++
+		}
+	}
+	return all > 0 && (typ == clock || years < all)
 }
 
 // shortDay matches what may be a day and a month or a score.

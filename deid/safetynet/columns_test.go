@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
 )
 
 func TestColumns(t *testing.T) {
@@ -39,11 +41,29 @@ func TestColumns(t *testing.T) {
 		{"codes", "Code\tDescription\tId\tDate\n1\tvisit\t99213\t3/4/2071\n2\tdiabetes\tE11.65\tnow\n", []string{"DATE 3/4/2071"}},
 		{"roles", "Patient\tProvider\tNurse\nMother Hanna Berg\tDiabetes Educator\tOncology Nurse Navigator\nAda Lund\tCardiothoracic\tAgency\n", []string{"PATIENT Hanna Berg", "PATIENT Ada Lund"}},
 		{"a signature", "Test\tDate\nTSH\t3/4/2071\nAda Lund\n", []string{"DATE 3/4/2071"}},
-		{"an empty cell between blanks", "Date     Prescriber   Phone\n3/4/71   Ada Lund     44711\n3/6/71                44733\n", []string{"DATE 3/4/71", "DOCTOR Ada Lund", "PHONE 44711"}},
+		{"an empty cell between blanks", "Date     Prescriber   Phone\n3/4/71   Ada Lund     44711\n3/6/71                44733\n", []string{"DATE 3/4/71", "DOCTOR Ada Lund", "PHONE 44711", "DATE 3/6/71", "PHONE 44733"}},
 		{"CSV", "no,date,mrn,name\n2,02-06-25,44719,Arjun Velu\n3,02-06-25,44720,\"Kareem, Abdul\"\n\n4,02-06-25,44721,Ada Lund\n",
 			[]string{"DATE 02-06-25", "MEDICALRECORD 44719", "PATIENT Arjun Velu", "DATE 02-06-25", "MEDICALRECORD 44720", "PATIENT Kareem, Abdul"}},
 		{"CSV with semicolons", "Paciente;NHC;Teléfono\nLund Vega;44719;600111222\nSin datos;;\n", []string{"PATIENT Lund Vega", "MEDICALRECORD 44719", "PHONE 600111222"}},
 		{"commas in prose", "Patient, phone, date, and name were noted\nAda Lund, 44719, 3/4, and more\npatient,phone,date of the last visit to the clinic,name\nAda,44719,3/4,Lund", nil},
+		{"a column alone", "Resident\tZorp\tQuux\nHaugstad\tlow\tx2\nBoakye\thigh\tx1\n", []string{"PATIENT Haugstad", "PATIENT Boakye"}},
+		{"record numbers alone", "Nº historia | Zorp | Quux\n448213 | a | b\n449871 | c | d\n", []string{"MEDICALRECORD 448213", "MEDICALRECORD 449871"}},
+		{"a column alone in which not all are names", "Patient\tZorp\nHaugstad\tlow\nBoakye\thigh\nsee above\tlow\n", nil},
+		{"a column alone of one row", "Patient\tZorp\tQuux\nHaugstad\tlow\tx2\n", nil},
+		{"labels below a heading", "Patient\tOda Lund\nAttending\tBoakye\nCaregiver\tNambiar\n", nil},
+		{"a form of two columns of labels", "Patient\tOda Lund\tAge\t48\nAttending\tBoakye\tRoom\t4\nDiagnosis\tGout\tNurse\tNambiar\n", nil},
+		{"words that are also headings", "Patient\tZorp\tDispo\tReason\nHaugstad\tx\tTransfer\tSurgery\nBoakye\ty\tTransfer\tFever\n", []string{"PATIENT Haugstad", "PATIENT Boakye"}},
+		{"who did it", "Allergen\tReaction\tRecorded by\nPCN\tHives\tHaugstad\nSulfa\tRash\tBoakye, RN\n\nResult\tRead back by\n6.8\tNambiar 0815\n", []string{"DOCTOR Haugstad", "DOCTOR Boakye", "DOCTOR Nambiar"}},
+		{"who did it, in Spanish", "Herida;Exudado;Curada por\nSacro;Leve;Iturralde\nTalón;Nulo;Olabarri\n", []string{"DOCTOR Iturralde", "DOCTOR Olabarri"}},
+		{"what did it", "Reaction\tCaused by\tRelieved by\nRash\tKeflin\tZyrtek\nCough\tPollex\tZyrtek\n", nil},
+		{"what it means between parentheses", "Drug | Dose (mg) | Given by (name)\nTylenol | 650 | Haugstad\n", []string{"DOCTOR Haugstad"}},
+		{"two in a cell", "Drug\tQty\tWasted by\nVersed\t1\tHaugstad/Boakye\nAtivan\t1\tNambiar & Okoro\n", []string{"DOCTOR Haugstad/Boakye", "DOCTOR Nambiar & Okoro"}},
+		{"surnames that are words", "Patient\tDiet\tNurse\nYoung\tCardiac\tRefused\nLong\tRenal\tBoakye\nHaugstad\tSoft\tNambiar\n", []string{"PATIENT Young", "PATIENT Long", "DOCTOR Boakye", "PATIENT Haugstad", "DOCTOR Nambiar"}},
+		{"names among words", "Name\tTexture\tAssist\nHaugstad\tPuree\tx1\nBoakye\tMinced\tx2\n\nName\tGoal\tProgress\nMobility\tWalk\tMet\nSwallow\tLiquids\tPartial\n", []string{"PATIENT Haugstad", "PATIENT Boakye"}},
+		{"names among doses", "Name\tDose\tTime\nRuth Haugstad\t5 mg\t0800\nSolveig Boakye\t5 mg\t0810\n\nName\tDose\tTime\nZorplan\t5 mg\t0800\nQuuxor\t5 mg\t0810\n", []string{"PATIENT Ruth Haugstad", "PATIENT Solveig Boakye"}},
+		{"a patient in a row", "Time\tSource\tTold by\n0800\tPatient\tHaugstad\n0900\tPatient\tBoakye\n", []string{"DOCTOR Haugstad", "DOCTOR Boakye"}},
+		{"units and totals", "Resident\tWeight\tWeighed by\n\tkg\t\nHaugstad\t72\tBoakye\nOkoro\t88\tNambiar\nTotal\t160\t\n", []string{"PATIENT Haugstad", "DOCTOR Boakye", "PATIENT Okoro", "DOCTOR Nambiar"}},
+		{"markdown", "| Chair | Patient | Access | Nurse |\n|---|---|---|---|\n| 1 | Haugstad | AVF | Boakye |\n| 2 | | AVG | Okoro |\n", []string{"PATIENT Haugstad", "DOCTOR Boakye", "DOCTOR Okoro"}},
 		{"prose", "Seen  on ward. Patient  well.\tDate  unknown", nil},
 		{"nothing", "", nil},
 	} {
@@ -66,16 +86,24 @@ func TestPHIBelowTests(t *testing.T) {
 		"Test   Result   Reference   Date\nLactate   3/5   0.5-2.2\n", "Patient\tDOB\tRef\nOda Lund\t1961\t555-2044\n", "Date\tRange\tOrdered by\nnow\t3-17\tLund\n",
 		"Medication\tDose\tStart\nAnna Rourke\t5 mg\tnow\n", "Lab\tDate\tResult\nMayo Clinic\tnow\t3\n",
 	} {
-		for _, s := range NoPHI(text) {
+		for _, s := range noPHI(text) {
 			t.Errorf("%q in %q", text[s.Start:s.End], text)
 		}
 	}
 }
 
+// noPHI returns the cells of tables that are no PHI.
+func noPHI(text string) (found []data.Span) {
+	for _, t := range tables(text) {
+		found = t.appendNoPHI(found, text)
+	}
+	return found
+}
+
 func TestNoPHI(t *testing.T) {
 	const text = "Test\tResult\tReference range\tDate\nHgb\t9.8\t12-16\t3-4\nK\t4.1\t(3.5 - 5.1)\t3/4\nTSH\t2\t<4.2 mU/L\tnow\nPT\t12\tsee 3/4\t3/5\n"
 	var got []string
-	for _, s := range NoPHI(text) {
+	for _, s := range noPHI(text) {
 		got = append(got, text[s.Start:s.End])
 	}
 	if diff := cmp.Diff([]string{"12-16", "(3.5 - 5.1)", "TSH", "<4.2 mU/L", "PT"}, got); diff != "" {
@@ -90,6 +118,69 @@ func TestNoPHI(t *testing.T) {
 	}
 }
 
+// A span that a tagger or a rule has found becomes the parts in cells that may be PHI. The spans are between angle brackets, names with n.
+func TestCorrectCells(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"words below Event", "Time\tNurse\tEvent\n1000\t<nBoakye>\t<nTurn>\n1100\t<nOkoro>\t<nBath>\n1200\t<nHaugstad>\t<nNeb>\n", []string{"Boakye", "Okoro", "Haugstad"}},
+		{"words below Motivo", "Fecha | Médico | Motivo\n<3/4/24> | <nOkoro> | <nTos>\n<3/6/24> | <nZubiri> | <nCaída>\n", []string{"3/4/24", "Okoro", "3/6/24", "Zubiri"}},
+		{"diseases", "Relation   Name       Condition\nFather     <nOkoro>      <nGout>\nUncle      <nHaugen>     <nMarfan>\nSon        <nNair>       <nCrohn>\n", []string{"Okoro", "Haugen", "Nair"}},
+		{"brands", "Drug,Dose,Prescriber\n<nHumira>,40,<nHaugen>\n<nAlesse>,1,<nOkoro>\n<nCoreg>,6.25,<nNair>\n", []string{"Haugen", "Okoro", "Nair"}},
+		{"names below Event", "Time\tEvent\tOutcome\n0800\t<nMarisol>\tok\n0900\tTurn\tok\n1000\t<nDr. Turner>\tok\n1100\tBath\tok\n1200\t<nWill Brown>\tok\n1300\tNeb\tok\n", []string{"Marisol", "Dr. Turner", "Will Brown"}},
+		{"unknown words only", "Time\tEvent\tOutcome\n0800\t<nHaugstad>\tok\n0900\t<nBoakye>\tok\n", []string{"Haugstad", "Boakye"}},
+		{"a shifted cell", "Time\tEvent\tNurse\n0800\tTurn\t<nHaugstad>\n0900\t<nBoakye>\n1000\tBath\t<nNambiar>\n", []string{"Haugstad", "Boakye", "Nambiar"}},
+		{"a shifted cell between blanks", "Time   Event    Nurse\n0800   Turn     <nHaugstad>\n0900   <nBoakye>\n1000   Bath     <nNambiar>\n", []string{"Haugstad", "Boakye", "Nambiar"}},
+		{"a place below Destination", "Patient\tReason\tDestination\n<nHaugstad>\t<Surgery>\t<Normal>\n", []string{"Haugstad", "Normal"}},
+		{"times", "Case\tIn\tOut\tSurgeon\nAppy\t<0910>\t<1004>\t<nNair>\nHernia\t<1100>\t<1930>\t<nOkoro>\n", []string{"Nair", "Okoro"}},
+		{"times of shifts", "Nurse;Inicio;Fin\n<nOkoro>;<0700>;<1930>\n<nZubiri>;<1900>;<0730>\n", []string{"Okoro", "Zubiri"}},
+		{"amounts", "Hour\tIn\tOut\tCharted by\n0700\t<120>\t<200>\t<nOkoro>\n", []string{"Okoro"}},
+		{"years and extensions", "Condition\tStart\tPager\nGout\t<1998>\t<0815>\nMI\t<2012>\t<1130>\n", []string{"1998", "0815", "2012", "1130"}},
+		{"no times", "Drug\tStart\tStop\nKeflex\t<0910>\t<3/9>\nZyvox\t<4471>\t<3/10>\n", []string{"0910", "3/9", "4471", "3/10"}},
+		{"two cells of CSV", "Date,Provider,Reason\n<3/4/24>,<nNair,Rash>\n<3/6/24>,<nOkoro,Fall>\n", []string{"3/4/24", "Nair", "3/6/24", "Okoro"}},
+		{"a comma in a cell", "Patient,Reason,MRN\n\"<nNair, Anil>\",Rash,<44719>\n", []string{"Nair, Anil", "44719"}},
+		{"over a comma", "Relation,Name,Condition\nUncle,<nHaugen,><nMarfan>\nSon,<nNair>,Gout\n", []string{"Haugen", "Nair"}},
+		{"two rows", "Time\tNurse\tEvent\n1000\tBoakye\t<nTurn\n1100\tOkoro>\tBath\n", []string{"Okoro"}},
+		{"from the line before", "Seen by <nLund\nTime\tNurse\tEvent>\n1000\tBoakye\tTurn\n", []string{"Lund"}},
+		{"headings", "Patient\t<nMorse>\t<nAlarm>\t<nHaugen>\n<nNair>\t65\tBed\tyes\n<nOkoro>\t80\tOff\tno\n", []string{"Haugen", "Nair", "Okoro"}},
+		{"a street of several cells", "Resident\tWeight\tSling\n<Nair\t72\tMedium>\n<nOkoro>\t88\tLarge\n", []string{"Nair", "Okoro"}},
+		{"a street in a cell", "Resident\tStreet\tWeight\nNair\t<14 Elm Row>\t72\nOkoro\t<Elm>\t80\n", []string{"14 Elm Row", "Elm"}},
+		{"ages and days", "Resident\tAge\tDay\tMonth\n<nNair>\t<93\t12\t5>\n<nOkoro>\t80\t1\t2\n", []string{"Nair", "93", "12", "5", "Okoro"}},
+		{"no table", "Reason\t<nTurn>\n\n<nTurn,Bath> and <nLund>", []string{"Turn", "Turn,Bath", "Lund"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			text, spans := marked(tc.text)
+			var got []string
+			for _, s := range CorrectCells(text, spans, func(typ string) bool { return typ == "n" }) {
+				got = append(got, text[s.Start:s.End])
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// marked returns a text without the angle brackets around spans, and the spans. The type of one that begins with n is n.
+func marked(source string) (text string, spans []data.Span) {
+	for {
+		before, rest, ok := strings.Cut(source, "<")
+		text += before
+		if !ok {
+			return text, spans
+		}
+		inside, after, _ := strings.Cut(rest, ">")
+		s := data.Span{Start: len(text), Type: "other"}
+		if name, ok := strings.CutPrefix(inside, "n"); ok {
+			inside, s.Type = name, "n"
+		}
+		text += inside
+		s.End = len(text)
+		spans, source = append(spans, s), after
+	}
+}
+
 // The keys of the lists are what headingKey returns, and no heading has two types.
 func TestHeadings(t *testing.T) {
 	seen := map[string]bool{}
@@ -98,7 +189,7 @@ func TestHeadings(t *testing.T) {
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if values[typ] == nil && !slices.Contains([]string{bareName, anyID, anyExt, day, scale, thing, other}, typ) {
+		if values[typ] == nil && !slices.Contains([]string{bareName, anyID, anyExt, day, clock, scale, thing, words, places, anything, other}, typ) {
 			t.Errorf("there is no type %s", typ)
 		}
 		for heading := range strings.SplitSeq(list, ",") {
@@ -121,6 +212,13 @@ func FuzzColumns(f *testing.F) {
 		for _, s := range Columns(text) {
 			if s.Start < end || s.End <= s.Start || s.End > len(text) || strings.Contains(text[s.Start:s.End], "\n") {
 				t.Fatalf("the span %v after %d in %q", s, end, text)
+			}
+			end = s.End
+		}
+		end = 0
+		for _, s := range CorrectCells(text, []data.Span{{End: len(text), Type: "PATIENT"}}, isPerson) {
+			if s.Start < end || s.End <= s.Start && text != "" || s.End > len(text) {
+				t.Fatalf("the span %v after %d in %q is left", s, end, text)
 			}
 			end = s.End
 		}
