@@ -313,8 +313,8 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 	return found
 }
 
-// words are what a language has before dates.
-type words struct {
+// dateLanguage is what a language has before dates.
+type dateLanguage struct {
 	order        order           // of the language's dates, if others do not tell
 	prepositions map[string]bool // nothing but a date or an amount follows
 	events       map[string]bool // a date may follow, or a fraction with what it is of
@@ -323,7 +323,7 @@ type words struct {
 }
 
 // told reports whether the words before the value tell that it is a date.
-func (v dayMonth) told(text string, words words, o order) bool {
+func (v dayMonth) told(text string, words dateLanguage, o order) bool {
 	readings := o
 	if o == anyOrder {
 		readings = words.order

@@ -63,7 +63,7 @@ var (
 )
 
 // dateWords are the words before dates by language.
-var dateWords = map[string]words{
+var dateWords = map[string]dateLanguage{
 	"en": {
 		order: anyOrder, british: true,
 		prepositions: phrasesOf(`as_of began begun dated deceased died due_by due_on effective last_chemo last_course last_cycle last_dose last_infusion last_session last_treatment last_visit
