@@ -56,9 +56,9 @@ func (m *Maker) Zip3(text string) (string, bool) {
 var zipCode = regexp.MustCompile(`^([0-9]{3})(?:[0-9]{2}(?:[-– ]?[0-9]{4})?)?$`)
 
 // smallAreas are the beginnings of ZIP codes with 20,000 inhabitants or fewer in the census of 2000, as listed in the guidance of the Department of
-// Health and Human Services of November 26, 2012.
-var smallAreas = set{"036": true, "059": true, "063": true, "102": true, "203": true, "556": true, "692": true, "790": true, "821": true, "823": true,
-	"830": true, "831": true, "878": true, "879": true, "884": true, "890": true, "893": true}
+// Health and Human Services of November 26, 2012, or in that of 2010, which added 202, 204, 205, 369, 753 and 772. An area that has grown since stays in the list.
+var smallAreas = set{"036": true, "059": true, "063": true, "102": true, "202": true, "203": true, "204": true, "205": true, "369": true, "556": true, "692": true, "753": true,
+	"772": true, "790": true, "821": true, "823": true, "830": true, "831": true, "878": true, "879": true, "884": true, "890": true, "893": true}
 
 // HasYear reports whether a text is a date that contains a year or a decade, and whether it has no other part.
 func (m *Maker) HasYear(text string) (has, only bool) {
@@ -358,7 +358,7 @@ var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": tr
 	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
 
 // birthLabel matches the text before a date of birth, folded.
-var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b)[^0-9]{0,20}$`)
+var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\b(?:f\.?|fecha) ?(?:de )?nac\b|\bf[./]? ?n\b)[^0-9]{0,20}$`)
 
 // isBirth reports whether the date after a text is one of birth.
 func isBirth(before string) bool {
@@ -378,7 +378,7 @@ func mayBeBirth(text string) bool {
 				return true
 			}
 		case 'n':
-			if strings.HasPrefix(rest, "nac") {
+			if strings.HasPrefix(rest, "nac") || strings.HasSuffix(strings.TrimRight(text[:i], "./ "), "f") && (len(rest) == 1 || rest[1] < 'a' || rest[1] > 'z') {
 				return true
 			}
 		}
@@ -395,7 +395,7 @@ func (m Mention) ofVisit() bool {
 }
 
 // bornLabel matches the text before a date of birth that a letter introduces: "(b. ". Behind Dr or hepatitis it is another letter.
-var bornLabel = regexp.MustCompile(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman),?) ?\bb\. ?$`)
+var bornLabel = regexp.MustCompile(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman|mother|father|mom|mum|dad|sister|brother|aunt|uncle|husband|wife|grand(?:mother|father)),?) ?\bb\. ?$`)
 
 // visitLabel matches the text before the date of a visit or a document, folded: nothing, or a word for one.
 var visitLabel = regexp.MustCompile(`^[^\pL\pN|]*$|\b(?:seen|visit(?:ed)?|dates?|dos|d/?c|signed|review(?:ed)?|admi(?:t|tted|ssion)|adm|discharged?|clinic|encounter|today|dictated|transcribed|printed|` +
