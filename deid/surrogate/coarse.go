@@ -25,7 +25,7 @@ func (p *Patient) Shift(note, text string) (string, bool) {
 }
 
 // AgeUpTo89 returns an age up to 89 years as it is, and writes 90+ instead of every higher one (45 CFR 164.514(b)(2)(i)(C)), also for decades ("in
-// her 90s") and numbers in words. Ages in months, weeks and days stay. It returns false for a text that is not an age, or contains other words or
+// her 90s") and numbers in words. Ages in months, weeks and days stay if they are not over 89 years. It returns false for a text that is not an age, or contains other words or
 // more than four digits.
 func (m *Maker) AgeUpTo89(text string) (string, bool) {
 	digits := 0
