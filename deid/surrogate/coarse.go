@@ -138,8 +138,26 @@ func (m *Maker) readDate(text string) (*date, bool) {
 	if text = strings.TrimSpace(text); !m.mayBeDate(text) && !monthAndYear.MatchString(text) {
 		return nil, false
 	}
-	return m.parseDate(text, m.lang.dateOrder)
+	return m.parseDate(withoutOrdinals(text), m.lang.dateOrder)
 }
+
+// withoutOrdinals returns a date with digits instead of an ordinal for the day: the fourth of March 2019, 1.º de enero de 2018.
+func withoutOrdinals(text string) string {
+	at := ordinalOfDay.FindStringSubmatchIndex(text)
+	if at == nil {
+		return text
+	}
+	day := slices.Index(ordinals, strings.ToLower(strings.ReplaceAll(text[at[2]:at[3]], " ", "-"))) // -1 for 1.º
+	return text[:at[2]] + fmt.Sprint(max(day+1, 1)) + text[at[3]:]
+}
+
+// ordinalOfDay matches an ordinal for a day before a month.
+var ordinalOfDay = regexp.MustCompile(`(?:^|[ ,])((?i:(?:twenty[- ]|thirty[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|` +
+	`sixteenth|seventeenth|eighteenth|nineteenth|twentieth|thirtieth|1\.[º°])) (?:of|de) `)
+
+// ordinals are those of the days of a month, in order.
+var ordinals = strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth " +
+	"twentieth twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first")
 
 // monthAndYear matches 04.2071, which mayBeDate takes for a number with decimals.
 var monthAndYear = regexp.MustCompile(`^(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{2}$`)
