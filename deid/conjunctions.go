@@ -9,7 +9,7 @@ import (
 )
 
 // betweenValues matches a word or a comma and a word between two values: 192.0.2.7 and 2001:db8::14.
-var betweenValues = regexp.MustCompile(`,? (?:and|or|y|o|e|u|AND|OR|Y|O|E|U|&) `)
+var betweenValues = regexp.MustCompile(`,? (?:and|or|y|o|e|u|AND|OR|&) `)
 
 // joinable are the sorts of which a span with one of these words is two values. In those of other sorts the word is part of the value.
 var joinable = []data.Sort{data.IP, data.Email, data.URL, data.Phone, data.Number}

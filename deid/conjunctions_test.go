@@ -18,6 +18,7 @@ func TestWordBetweenAddressesChanged(t *testing.T) {
 		{"192.0.2.7, 192.0.2.8 y 192.0.2.9", data.IP, "192.0.2.7, 192.0.2.8|192.0.2.9"},
 		{"oda@lund.example or ida@vega.example or i@v.example", data.Email, "oda@lund.example|ida@vega.example|i@v.example"},
 		{"617-555-0143 or 0144", data.Phone, "617-555-0143|0144"},
+		{"FPC 17 U 00 I", data.Number, "FPC 17 U 00 I"},
 		{"4471 and above", data.Number, "4471 and above"},
 		{"Lund and Vega 7", data.Number, "Lund and Vega 7"},
 		{"Lund and Vega", data.Person, "Lund and Vega"},
