@@ -80,3 +80,24 @@ func TestKeptByPolicyIsNotCounted(t *testing.T) {
 		t.Errorf("%q, found %v, error %v", r.Clean.Text, r.Found, r.Err)
 	}
 }
+
+// Towns that are named like a state or a country stayed, because the tagger takes them for it.
+func TestTownsNamedLikeAStateStayed(t *testing.T) {
+	net, err := NewNet("auto", data.I2B2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"from «COUNTRY|Lebanon», «STATE|NH»":                         "from [CITY], NH",
+		"of «COUNTRY|Cuba», «STATE|AL» «ZIP|36907»":                  "of [CITY], AL 000",
+		"in «COUNTRY|Mexico», «STATE|Missouri»":                      "in [CITY], Missouri",
+		"lived in «STATE|Ohio», «STATE|Texas» and «STATE|Maine»":     "lived in Ohio, Texas and Maine",
+		"from «STATE|Georgia», then in «COUNTRY|Mexico», OR on call": "from Georgia, then in Mexico, OR on call",
+	} {
+		d := following(t, policy.SafeHarbor, replace.Tag)
+		d.Net = net
+		if got := clean(t, d, nil, in)[0]; got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}

@@ -33,7 +33,7 @@ import (
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
 	data.SortSpans(spans)
-	spans = rejoined(text, withoutLabels(text, withoutTitles(text, spans, sort), sort), sort)
+	spans = sentinelsApart(text, rejoined(text, withoutLabels(text, withoutTitles(text, spans, sort), sort), sort), sort)
 	var all []data.Span
 	for i, s := range spans {
 		from, to := 0, len(text) // a span does not grow into its neighbours: MT55555 may be a state and a postal code
@@ -43,7 +43,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		if i+1 < len(spans) && spans[i+1].Start >= s.End {
 			to = spans[i+1].Start
 		}
-		for _, part := range apart(text, withoutRulers(text, s, sort), sort) {
+		for _, part := range apart(text, valuesApart(text, withoutRulers(text, s, sort), sort), sort) {
 			if part, ok := wholePart(text, part, from, to, sort(part.Type)); ok {
 				all = append(all, part)
 			}
@@ -280,7 +280,7 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(text[:s.Start], " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
 		value, labelled := text[s.Start:s.End], text[max(0, s.Start-24):s.End]
-		if len(value) == len("9999-12-31") && value[4] == '-' && surrogate.IsSentinel(value) {
+		if surrogate.IsSentinel(value) && strings.ContainsAny(value, "-/. ") {
 			return true
 		}
 		if (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) {

@@ -184,9 +184,27 @@ func TestTypesThatNoModelOfAutoHasAreErrors(t *testing.T) {
 			t.Errorf("%s: the error %v is about something else", name, err)
 		}
 	}
-	e := open(t, Options{})
+	e := open(t, Options{Model: "en"})
 	if _, err := e.For(Request{ByType: map[string]replace.Kind{"DATES": replace.Tag}}); err == nil {
 		t.Error("a request for a type of neither model is accepted")
+	}
+}
+
+// An error repeated the kind of replacement that a request asked for, which may be a note that the client put in the wrong field, and offered kinds that are refused there.
+func TestErrorsRepeatedWhatARequestAskedFor(t *testing.T) {
+	e := open(t, Options{Model: "en"})
+	for _, q := range []Request{
+		{Replace: "Mrs. Oda Lund, SSN 123-45-6789"},
+		{ByType: map[string]replace.Kind{"PATIENT": "Mrs. Oda Lund, SSN 123-45-6789"}},
+	} {
+		_, err := e.For(q)
+		if err == nil || strings.Contains(err.Error(), "Lund") || !strings.Contains(err.Error(), "(have tag, numbered, mask, redact, hash, keep, surrogate)") {
+			t.Errorf("%v", err)
+		}
+	}
+	_, err := e.For(Request{ByType: map[string]replace.Kind{"DATE": "shred"}})
+	if want := "no such kind of replacement for the type DATE (have tag, numbered, mask, redact, hash, keep, surrogate, year, shift)"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

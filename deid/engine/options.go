@@ -129,7 +129,7 @@ func (s *Setup) checkPolicy() (err error) {
 func (s *Setup) checkKinds() error {
 	kind, err := replace.ParseKind(s.Replace)
 	if err != nil {
-		return fmt.Errorf("--replace: %w", err)
+		return fmt.Errorf("--replace: no kind of replacement %q (have %s)", s.Replace, kindNames(""))
 	}
 	s.byType = map[string]replace.Kind{}
 	for _, setting := range s.ReplaceType {

@@ -106,8 +106,8 @@ func (e *Engine) choose(q Request) (c chosen, err error) {
 		return c, err
 	}
 	kind := cmp.Or(q.Replace, replace.Kind(e.setup.Replace))
-	if _, err := replace.ParseKind(string(kind)); err != nil {
-		return c, err
+	if !slices.Contains(replace.Kinds(), kind) { // the error must not repeat it: what a client mixes up may be PHI
+		return c, fmt.Errorf("no such kind of replacement (have %s)", kindNames(""))
 	}
 	if kind.For() != "" {
 		return c, fmt.Errorf("the replacement %s is only for values of the sort %s", kind, kind.For())
@@ -120,8 +120,8 @@ func (e *Engine) choose(q Request) (c chosen, err error) {
 		if !e.Types.Has(typ) {
 			return c, fmt.Errorf("a type of the replacements by type is not among those of the model")
 		}
-		if _, err := replace.ParseKind(string(k)); err != nil {
-			return c, err
+		if !slices.Contains(replace.Kinds(), k) {
+			return c, fmt.Errorf("no such kind of replacement for the type %s (have %s)", typ, kindNames(e.Types.Describe(typ).Sort))
 		}
 		byType[typ] = k
 	}
@@ -135,6 +135,15 @@ func (e *Engine) choose(q Request) (c chosen, err error) {
 		}
 	}
 	return e.replacersFor(plan)
+}
+
+// kindNames lists the kinds for values of a sort, or for all values if it is empty.
+func kindNames(sort data.Sort) string {
+	var names []string
+	for _, k := range replace.KindsFor(sort) {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
 }
 
 // policies lists the names of the policies that a request can choose.

@@ -60,6 +60,11 @@ func (k Kind) For() data.Sort {
 	return ""
 }
 
+// KindsFor lists the kinds that can replace all values of a sort: with an empty sort, those that can replace all values.
+func KindsFor(sort data.Sort) []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.For() != "" && k.For() != sort })
+}
+
 // Coarse reports whether the kind leaves a part of a value in the text, such as the year of a date, or all of it if nothing must go.
 func (k Kind) Coarse() bool { return k == Year || k == Zip3 || k == Age90 }
 

@@ -47,15 +47,15 @@ var demographic = sync.OnceValue(func() map[string]bool {
 		all[fold.Fold(term)] = true
 	}
 	for entry := range foldedEntries("en-demonyms", "es-demonyms") {
-		if !surrogate.IsFirstName(entry) && !surrogate.IsSurname(entry) && !surnames[entry] {
+		if !surrogate.IsFirstName(entry) && !surrogate.IsSurname(entry) && !surnameDemonyms[entry] {
 			all[entry] = true
 		}
 	}
 	return all
 })
 
-// surnames are demonyms that are also frequent surnames.
-var surnames = set("aleman black catalan castellano english frances french gallego german valenciano welsh white")
+// surnameDemonyms are demonyms that are also frequent surnames.
+var surnameDemonyms = set("aleman black catalan castellano english frances french gallego german valenciano welsh white")
 
 // diseases are eponyms that denote a disease of a relative. Those that are also names of people count only in a family history.
 var diseases = set(`addison alport alzheimer barrett basedow bechterew becker behcet berger bowen buerger burkitt chagas crohn cushing down duchenne dupuytren ebstein ehlers eisenmenger ewing fabry fallot fanconi gaucher

@@ -87,8 +87,8 @@ var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky 
 // eponyms and the surnames of devices, signs, scores and operations in the lists below.
 func isThing(words []word, i int) bool {
 	name := words[i].fold
-	if !isNamed(name) {
-		if name = strings.TrimSuffix(name, "s"); !isNamed(name) {
+	if !denotesThing(name) {
+		if name = strings.TrimSuffix(name, "s"); !denotesThing(name) {
 			return false
 		}
 	}
@@ -110,8 +110,8 @@ func isThing(words []word, i int) bool {
 	return graded[name] && (isGrade(words, i+1) || beginsWith(right, risks))
 }
 
-// isNamed reports whether a folded word may denote a thing.
-func isNamed(folded string) bool {
+// denotesThing reports whether a folded word may denote a thing.
+func denotesThing(folded string) bool {
 	return eponym(folded) || devices[folded] || signs[folded] || operations[folded] || graded[folded] || inPairs[folded]
 }
 

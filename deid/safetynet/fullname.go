@@ -116,7 +116,7 @@ func parts(word string) []string { return strings.Split(fold.Fold(word), "-") }
 // termOf folds a term, in which hyphens are as good as blanks.
 func termOf(term string) string { return strings.ReplaceAll(fold.Fold(term), "-", " ") }
 
-// eponyms are terms that are the name of a person, folded, with the first name first.
+// eponyms are terms that look like the name of a person, folded, with the first name first.
 var eponyms = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range []string{"en-ambiguous-eponyms", "es-ambiguous-eponyms"} {
@@ -131,6 +131,7 @@ var eponyms = sync.OnceValue(func() map[string]bool {
 		"john cunningham", "johns hopkins", "kirby bauer", "lou gehrig", "marcus gunn", "marie curie", "miller fisher", "paul bunnell", "pierre robin",
 		"ramsay hunt", "robert jones", "roland morris", "rosa de bengala", "russell viper", "stewart treves", "sue ryder", "treacher collins",
 		"virginia mason",
+		"art ward", "blood drew", "drew blood", "frank blood", "lake louise", "max head", "will call", "will power", // ordinary words
 	} {
 		all[term] = true
 	}

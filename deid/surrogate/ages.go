@@ -1,6 +1,9 @@
 package surrogate
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // age keeps an age up to 89 years and writes all others as 90 or more (45 CFR 164.514(b)(2)(i)(C)). It returns false unless the text consists
 // entirely of numbers and words of ages.
@@ -11,6 +14,9 @@ func (m *Maker) age(text string) (string, bool, error) {
 
 // readAge is age. If strict is true, it also writes 90+ for the nineties and for numbers in words, and accepts words for a sex, as in 67M.
 func (m *Maker) readAge(text string, strict bool) (string, bool) {
+	if manyMonths.MatchString(text) {
+		return "", false
+	}
 	r := &ageReader{Maker: m, tokens: tokens(text), strict: strict}
 	for r.i < len(r.tokens) {
 		if !r.digits() && !r.numberInWords() && !r.word() && !r.sign() {
@@ -19,6 +25,9 @@ func (m *Maker) readAge(text string, strict bool) (string, bool) {
 	}
 	return r.made.String(), r.found
 }
+
+// manyMonths matches a number of months that are 90 years or more, with a comma; one without a comma has too many digits for an age.
+var manyMonths = regexp.MustCompile(`\b1,(?:0[89]|[1-9][0-9])[0-9]\b`)
 
 // ageReader reads an age token by token.
 type ageReader struct {

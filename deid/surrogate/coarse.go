@@ -25,7 +25,7 @@ func (p *Patient) Shift(note, text string) (string, bool) {
 }
 
 // AgeUpTo89 returns an age up to 89 years as it is, and writes 90+ instead of every higher one (45 CFR 164.514(b)(2)(i)(C)), also for decades ("in
-// her 90s") and numbers in words. Ages in months, weeks and days stay. It returns false for a text that is not an age, or contains other words or
+// her 90s") and numbers in words. Ages in months, weeks and days stay if they are not over 89 years. It returns false for a text that is not an age, or contains other words or
 // more than four digits.
 func (m *Maker) AgeUpTo89(text string) (string, bool) {
 	digits := 0
@@ -56,9 +56,9 @@ func (m *Maker) Zip3(text string) (string, bool) {
 var zipCode = regexp.MustCompile(`^([0-9]{3})(?:[0-9]{2}(?:[-– ]?[0-9]{4})?)?$`)
 
 // smallAreas are the beginnings of ZIP codes with 20,000 inhabitants or fewer in the census of 2000, as listed in the guidance of the Department of
-// Health and Human Services of November 26, 2012.
-var smallAreas = set{"036": true, "059": true, "063": true, "102": true, "203": true, "556": true, "692": true, "790": true, "821": true, "823": true,
-	"830": true, "831": true, "878": true, "879": true, "884": true, "890": true, "893": true}
+// Health and Human Services of November 26, 2012, or in that of 2010, which added 202, 204, 205, 369, 753 and 772. An area that has grown since stays in the list.
+var smallAreas = set{"036": true, "059": true, "063": true, "102": true, "202": true, "203": true, "204": true, "205": true, "369": true, "556": true, "692": true, "753": true,
+	"772": true, "790": true, "821": true, "823": true, "830": true, "831": true, "878": true, "879": true, "884": true, "890": true, "893": true}
 
 // HasYear reports whether a text is a date that contains a year or a decade, and whether it has no other part.
 func (m *Maker) HasYear(text string) (has, only bool) {
@@ -138,8 +138,26 @@ func (m *Maker) readDate(text string) (*date, bool) {
 	if text = strings.TrimSpace(text); !m.mayBeDate(text) && !monthAndYear.MatchString(text) {
 		return nil, false
 	}
-	return m.parseDate(text, m.lang.dateOrder)
+	return m.parseDate(withoutOrdinals(text), m.lang.dateOrder)
 }
+
+// withoutOrdinals returns a date with digits instead of an ordinal for the day: the fourth of March 2019, 1.º de enero de 2018.
+func withoutOrdinals(text string) string {
+	at := ordinalOfDay.FindStringSubmatchIndex(text)
+	if at == nil {
+		return text
+	}
+	day := slices.Index(ordinals, strings.ToLower(strings.ReplaceAll(text[at[2]:at[3]], " ", "-"))) // -1 for 1.º
+	return text[:at[2]] + fmt.Sprint(max(day+1, 1)) + text[at[3]:]
+}
+
+// ordinalOfDay matches an ordinal for a day before a month.
+var ordinalOfDay = regexp.MustCompile(`(?:^|[ ,])((?i:(?:twenty[- ]|thirty[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|` +
+	`sixteenth|seventeenth|eighteenth|nineteenth|twentieth|thirtieth|1\.[º°])) (?:of|de) `)
+
+// ordinals are those of the days of a month, in order.
+var ordinals = strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth " +
+	"twentieth twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first")
 
 // monthAndYear matches 04.2071, which mayBeDate takes for a number with decimals.
 var monthAndYear = regexp.MustCompile(`^(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{2}$`)
@@ -362,7 +380,7 @@ var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": tr
 	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
 
 // birthLabel matches the text before a date of birth, folded.
-var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b)[^0-9]{0,20}$`)
+var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\b(?:f\.?|fecha) ?(?:de )?nac\b|\bf[./]? ?n\b)[^0-9]{0,20}$`)
 
 // isBirth reports whether the date after a text is one of birth.
 func isBirth(before string) bool {
@@ -382,7 +400,7 @@ func mayBeBirth(text string) bool {
 				return true
 			}
 		case 'n':
-			if strings.HasPrefix(rest, "nac") {
+			if strings.HasPrefix(rest, "nac") || strings.HasSuffix(strings.TrimRight(text[:i], "./ "), "f") && (len(rest) == 1 || rest[1] < 'a' || rest[1] > 'z') {
 				return true
 			}
 		}
@@ -399,7 +417,7 @@ func (m Mention) ofVisit() bool {
 }
 
 // bornLabel matches the text before a date of birth that a letter introduces: "(b. ". Behind Dr or hepatitis it is another letter.
-var bornLabel = regexp.MustCompile(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman),?) ?\bb\. ?$`)
+var bornLabel = regexp.MustCompile(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman|mother|father|mom|mum|dad|sister|brother|aunt|uncle|husband|wife|grand(?:mother|father)),?) ?\bb\. ?$`)
 
 // visitLabel matches the text before the date of a visit or a document, folded: nothing, or a word for one.
 var visitLabel = regexp.MustCompile(`^[^\pL\pN|]*$|\b(?:seen|visit(?:ed)?|dates?|dos|d/?c|signed|review(?:ed)?|admi(?:t|tted|ssion)|adm|discharged?|clinic|encounter|today|dictated|transcribed|printed|` +

@@ -1,6 +1,9 @@
 package surrogate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestIsSentinel(t *testing.T) {
 	for _, date := range []string{
@@ -15,5 +18,16 @@ func TestIsSentinel(t *testing.T) {
 		if IsSentinel(date) {
 			t.Errorf("%s is a sentinel", date)
 		}
+	}
+}
+
+func TestSentinels(t *testing.T) {
+	const text = "to 9999-12-31, 0001-01-01, 12/31/9999; 99991231T23:59:59Z. Not 99991231-7, 1900-01-01 or MRN499991231"
+	var got []string
+	for _, at := range Sentinels(text) {
+		got = append(got, text[at[0]:at[1]])
+	}
+	if want := "9999-12-31 0001-01-01 12/31/9999 99991231T23:59:59Z"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

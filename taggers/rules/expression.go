@@ -66,7 +66,7 @@ func (c *compiler) compile(before, find, after string) (*program, error) {
 	for i, x := range []struct{ key, expression string }{{"before", before}, {"find", find}, {"after", after}} {
 		text, err := e.expand(x.expression)
 		if err == nil {
-			_, err = parse(text) // each on its own, so that no bracket is closed by another expression
+			_, err = parseAs(text, x.expression) // each on its own, so that no bracket is closed by another expression
 		}
 		if err != nil {
 			return nil, &partError{x.key, err}
@@ -96,7 +96,7 @@ func (c *compiler) context(left, expression, right string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parse(text); err != nil {
+	if _, err := parseAs(text, expression); err != nil {
 		return nil, err
 	}
 	return e.finish(left + "(?:" + text + ")" + right)
@@ -137,10 +137,16 @@ func (e *expansion) finish(text string) (*program, error) {
 }
 
 // parse parses an expression whose names are replaced. ^ and $ match at line borders.
-func parse(text string) (*syntax.Regexp, error) {
+func parse(text string) (*syntax.Regexp, error) { return parseAs(text, text) }
+
+// parseAs is parse. Its error shows the expression as it was written, not with what stands for blanks and names.
+func parseAs(text, written string) (*syntax.Regexp, error) {
 	tree, err := syntax.Parse(text, syntax.Perl&^syntax.OneLine)
 	if e := (*syntax.Error)(nil); errors.As(err, &e) {
-		return nil, fmt.Errorf("%s: %.60q", e.Code, e.Expr)
+		if strings.Contains(written, e.Expr) {
+			written = e.Expr
+		}
+		return nil, fmt.Errorf("%s: %.60q", e.Code, written)
 	}
 	return tree, err
 }

@@ -105,6 +105,7 @@ func TestParseErrors(t *testing.T) {
 		"lexicons: {a: [x]}\npatterns: {a: x}":          `f.yaml:2:15: pattern "a": a lexicon has the same name`,
 		"patterns: {a: '{b}', b: '{a}'}":                `f.yaml:1:15: pattern "a": {b} is defined in terms of itself: b, a, b`,
 		"patterns: {a: '{b}'}":                          `f.yaml:1:15: pattern "a": no lexicon or pattern {b} (have a, allCapital, capitalized, lower, upperInitial)`,
+		one("find: '(Oda Lund'" + examples):             `f.yaml:6:9: rule "r": find: missing closing ): "(Oda Lund"`, // not with what stands for the blank
 		one("find: '(x'" + examples):                    `f.yaml:6:9: rule "r": find: missing closing ): "(x"`,
 		one("find: 'x)(?:y'" + examples):                `f.yaml:6:9: rule "r": find: unexpected ): "x)(?:y"`,
 		one("find: x; before: '[b-a]'" + examples):      `f.yaml:7:11: rule "r": before: invalid character class range: "b-a"`,

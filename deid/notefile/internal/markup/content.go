@@ -11,8 +11,11 @@ import (
 
 // UnreadableText names the kind of a text that cannot be examined as it is, or returns "".
 func UnreadableText(text string, encoded bool) string {
-	if encoded && Wide(text) || strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
+	if strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
 		return "UTF-16"
+	}
+	if encoded && Wide(text) {
+		return "UTF-16, or has too many control bytes to be text"
 	}
 	switch kind := ContentKind(text[:min(len(text), ContentPeek)]); kind {
 	case "rtf", "pdf", "zip", "gzip", "office":

@@ -1,0 +1,207 @@
+package safetynet
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// This file recognizes names in titles and in short texts of one line: James Wilson - Progress Note. A dash, a colon or a bar divides the text, or a word for a
+// document stands beside the name. In longer texts it finds a surname, a comma and a first name that begin a line: "Smith, John: stable".
+
+// Names returns the names of persons in a text that is nothing but a name, or a title with one, and those that begin the lines of a text as in a list of
+// patients. The spans have the type PATIENT, and are sorted.
+func Names(text string) []data.Span {
+	if whole, ok := FullName(text); ok {
+		return []data.Span{whole}
+	}
+	if line := strings.TrimSpace(text); len(line) <= maxTitle && !strings.ContainsAny(line, "\n\r") {
+		return inTitle(text)
+	}
+	var all []data.Span
+	start := 0
+	for line := range strings.Lines(text) {
+		if near := line[:min(len(line), maxFullName+3)]; strings.Contains(near, ",") {
+			if head, _, ok := divide(near); ok && strings.Contains(head, ",") && isListed(strings.TrimSpace(head)) {
+				all = append(all, patient(text, start, start+len(head)))
+			}
+		}
+		start += len(line)
+	}
+	return all
+}
+
+// maxTitle is the length of a title in bytes.
+const maxTitle = 100
+
+// patient returns the name in text[from:to], without the white space around it.
+func patient(text string, from, to int) data.Span {
+	part := text[from:to]
+	from += len(part) - len(strings.TrimLeftFunc(part, unicode.IsSpace))
+	return data.Span{Start: from, End: from + len(strings.TrimSpace(part)), Type: "PATIENT", Score: 1}
+}
+
+// division matches what divides a title.
+var division = regexp.MustCompile(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / `)
+
+// divide returns the parts of a text before and after its first division.
+func divide(text string) (before, after string, ok bool) {
+	at := division.FindStringIndex(text)
+	if at == nil {
+		return text, "", false
+	}
+	return text[:at[0]], text[at[1]:], true
+}
+
+// inTitle returns the names in a title. A part of a divided title is a name if it looks like one to isNamed, or to isListed beside a word for a document.
+func inTitle(text string) []data.Span {
+	aboutDocument := slices.ContainsFunc(strings.FieldsFunc(text, notInWord), isDocument)
+	if name := fileExtension.ReplaceAllString(text, ""); name != text && (isNamed(strings.TrimSpace(name)) || isListed(strings.TrimSpace(name))) {
+		return []data.Span{patient(text, 0, len(name))}
+	}
+	var all []data.Span
+	rest := false // something is no name
+	start := 0
+	for part, after, more := divide(text); ; part, after, more = divide(after) {
+		from, to := start, start+len(part)
+		if aboutDocument {
+			from, to = withoutDocument(text, from, to)
+		}
+		switch name := strings.TrimSpace(text[from:to]); {
+		case isNamed(name), strings.Contains(name, ",") && isListed(name), aboutDocument && (isListed(name) || isFullName(name) && inLife(strings.FieldsFunc(name, notInWord))):
+			all = append(all, patient(text, from, to))
+			rest = rest || to-from < len(part)
+		case strings.ContainsFunc(part, unicode.IsLetter):
+			rest = true
+		}
+		if !more {
+			break
+		}
+		start = len(text) - len(after)
+	}
+	if !rest {
+		return nil
+	}
+	return all
+}
+
+// fileExtension matches the end of the name of a file.
+var fileExtension = regexp.MustCompile(`\.(?i:pdf|docx?|txt|rtf|html?|xml|jpe?g|png|tiff?|dcm)\s*$`)
+
+// notInWord reports whether a character is no part of a word of a title.
+func notInWord(r rune) bool { return !unicode.IsLetter(r) && r != '&' && r != '-' }
+
+// isNamed reports whether a text is a full name, of which the surnames are known.
+func isNamed(text string) bool { return isFullName(text) && consists(text, isGiven) }
+
+// isListed reports whether a text consists of known first names and surnames in capitals or with a capital. They may be ordinary words, such as Grace Young, but no term.
+func isListed(text string) bool {
+	if eponyms()[termOf(strings.Join(strings.FieldsFunc(text, notInWord), " "))] {
+		return false
+	}
+	return consists(text, func(word string) bool {
+		return utf8.RuneCountInString(word) >= 3 && surrogate.IsFirstName(word) && !alsoThings[termOf(word)]
+	})
+}
+
+// consists reports whether a text consists of a first name, known surnames and perhaps initials, all written in the same way and not in lower case, in one of the two orders.
+func consists(text string, isFirst func(word string) bool) bool {
+	last, given, comma := strings.Cut(text, ",")
+	if comma {
+		text = given + " " + last
+	}
+	words := strings.Fields(text)
+	if len(words) < 2 || len(words) > maxFullNameWords || comma && (strings.TrimSpace(given) == "" || strings.TrimSpace(last) == "") {
+		return false
+	}
+	form, end := formOf(words[0]), words[len(words)-1]
+	if form == mixed || form == lowered || !isFirst(words[0]) || isInitial(end) && !comma || isParticle(end) || !inLife(words) {
+		return false
+	}
+	return !slices.ContainsFunc(words[1:], func(word string) bool {
+		if isInitial(word) || isParticle(word) {
+			return false
+		}
+		return formOf(word) != form && !strings.ContainsAny(word, "'’-") || !isKnownSurname(word) && !isFirst(word)
+	})
+}
+
+// isKnownSurname reports whether a word is a known surname, or has a prefix that only surnames have. Parts between hyphens may be either.
+func isKnownSurname(word string) bool {
+	if surnamePrefix.MatchString(word) {
+		return true
+	}
+	return !slices.ContainsFunc(parts(word), func(part string) bool { return !surrogate.IsSurname(part) && !surnames[part] })
+}
+
+// surnamePrefix matches the beginning of a surname such as O'Brien, McIntosh and Al-Farsi.
+var surnamePrefix = regexp.MustCompile(`^(?:[OD]['’]\p{Lu}\p{L}{2}|(?i:mc\p{L}{4}|(?:al|el|abu|ben|ibn)-\p{L}{3}))`)
+
+// surnameList are frequent surnames of the United States, and others that a list of surrogates lacks.
+//
+//go:embed surnames.txt
+var surnameList string
+
+var surnames = set(surnameList)
+
+// inLife reports whether the words of a name do not belong together as places, as days and months with ordinary words, or as abbreviations of up to three letters.
+func inLife(words []string) bool {
+	names := slices.ContainsFunc(words, func(word string) bool { return !inPlaces[termOf(word)] })
+	if isCalendar := func(word string) bool { return months[termOf(word)] || seasons[termOf(word)] }; slices.ContainsFunc(words, isCalendar) {
+		names = slices.ContainsFunc(words, func(word string) bool {
+			return !wordlists.Common(termOf(word)) && !months[termOf(word)] && !seasons[termOf(word)] && isKnownSurname(word)
+		})
+	}
+	letters := 0
+	return names && slices.ContainsFunc(words, func(word string) bool {
+		n := utf8.RuneCountInString(word)
+		letters += n
+		return n > 3 || letters > 5 && formOf(word) == capitalized // Joy Lee, but not ANA PAT
+	})
+}
+
+// inPlaces are first names and surnames that are states or countries, or begin the names of places, and seasons days and seasons.
+var (
+	inPlaces = set("virginia georgia carolina dakota montana washington florida texas jordan india kenya israel ireland france england holland chad cuba lebanon santa san cruz")
+	seasons  = set("summer winter autumn spring fall monday tuesday wednesday thursday friday saturday sunday lunes martes domingo primavera verano")
+)
+
+// withoutDocument cuts words for documents and what they are about off both ends of a part of a title.
+func withoutDocument(text string, from, to int) (start, end int) {
+	for {
+		part := strings.TrimRightFunc(text[from:to], unicode.IsSpace)
+		i := strings.LastIndexFunc(part, unicode.IsSpace) + 1
+		if i == 0 || !isDocument(part[i:]) && !aroundDocument[termOf(part[i:])] {
+			break
+		}
+		to = from + i
+	}
+	for {
+		part := strings.TrimLeftFunc(text[from:to], unicode.IsSpace)
+		word, rest, ok := strings.Cut(part, " ")
+		if !ok || !isDocument(word) && !aroundDocument[termOf(word)] {
+			return from, to
+		}
+		from = to - len(rest)
+	}
+}
+
+// isDocument reports whether a word stands for a document, or for an examination that one describes.
+func isDocument(word string) bool { return documents[termOf(word)] }
+
+var documents = set(`note notes summary summaries report reports letter letters form forms consent results result h&p consult consultation referral record records chart
+	certificate prescription authorization questionnaire scan scans mri ct cta xray x ray cxr radiograph ultrasound echo echocardiogram ecg ekg eeg emg pathology imaging labs lab
+	informe informes nota notas resumen carta consentimiento analitica interconsulta epicrisis hoja volante parte receta tac tc rm rmn ecografia radiografia rx evolucion ficha
+	cuestionario certificado formulario`)
+
+// aroundDocument are words that stand beside those of documents in titles.
+var aroundDocument = set(`progress discharge admission transfer operative procedure nursing history physical clinic visit admit death birth medical insurance intake
+	head brain chest abdomen pelvis spine neck knee hip shoulder wrist ankle of for from re alta ingreso urgencias de del para sobre clinico clinica medico medica craneal cerebral
+	abdominal lumbar informado quirurgico quirurgica enfermeria`)
