@@ -37,12 +37,12 @@ var (
 	// nearbyWords may stand between those above and the number.
 	nearbyWords = phrasesOf(`a about actual ahora approx at currently de es hoy is max min now of still to today was`)
 	// amountWords follow an amount.
-	amountWords = phrasesOf(`a_day a_month a_week al_dia am amp ampolla anterior attempt attempts año años beer beers bid bilat bilaterally bottles caps capsule capsules cc cdr cervezas
-		children ciclo ciclos cig cigarettes cigarrillos cm comp comprimido comprimidos core cores criteria criterios cuadrantes cup cups cycle cycles d daily day
+	amountWords = phrasesOf(`a_day a_month a_week ago al_dia am amp ampolla anterior attempt attempts año años beer beers bid bilat bilaterally bottles caps capsule capsules cc cdr cervezas
+		children ciclo ciclos cig cigarettes cigarrillos cilindro cilindros cm comp comprimido comprimidos core cores criteria criterios cuadrantes cup cups cycle cycles d daily day
 		days dcha de_dosis de_la de_las de_los de_su deposiciones derecha derecho dia diaria diarias diario diarios dias diastolic digits distal distales dolor
 		domains dose doses dosi dosis drinks drops dtr dtrs en_ambas en_ambos en_mmii en_mmss en_todas en_todos episode episodes episodios extension fb fields
-		fingerbreadth fingerbreadths flexion fracciones fractions frascos french fx g ganglios glass glasses gotas gtt gtts h hermanos hijos hora horas hour hours hr
-		hrs hs hsm i in_all in_ble in_both in_bue in_l in_r in_the inferior inferiores inhalaciones inhalations intensidad intensity intentos iu iv izq izquierda
+		fingerbreadth fingerbreadths flexion fracciones fractions frascos french fx g ganglios glass glasses gotas gtt gtts h hermanos hijos history hora horas hour hours hr
+		hrs hs hsm hx i in_all in_ble in_both in_bue in_l in_r in_the inferior inferiores inhalaciones inhalations intensidad intensity intentos iu iv izq izquierda
 		izquierdo kg kids kilo kilos l lb lbs leads left level levels lobes lobulos loc lpm mcg media medias medio medios meq mes meses mg mile miles min mins minute
 		minutes minutos ml mm mmhg mmol mo month months mos motor murmur murmurs nightly node nodes normal_saline ns ocasiones occasions of orientada orientado
 		oriented out pack packs pain part partes parts past pastilla pastillas people personas pill pillow pillows pills pk pm po point points posterior power ppd
@@ -55,8 +55,8 @@ var (
 		pendientes pending por positiva positivas positive positives positivo positivos presenta presento pt que se she showed shows sin to tras was were when which
 		with y`)
 	// britishWords precede the British 3/7, 4/12 and 6/52 for days, months and weeks.
-	britishWords = phrasesOf(`after age aged another approx at bd clinic course every f/u follow-up follow_up followup for fu further g in leave mane mcg mg nocte od of off prn qds review
-		sat stop tds total walked weaned words x`)
+	britishWords = phrasesOf(`after age aged another approx at bd bno bo bowels_open clinic course dressing dressings every lasted lasting over f/u follow-up follow_up followup for fu further g in leave mane mcg mg nocte od of off prn qds review
+		sat stop symptoms tds total trial walked weaned words x`)
 	// approximateWords may stand between a preposition and a date.
 	approximateWords = phrasesOf(`about approximately around at_least dia domingo early fri friday jueves late lunes martes miercoles mon monday or_about pasado sabado sat saturday sun sunday
 		thu thurs thursday tue tues tuesday viernes wed wednesday`)
