@@ -109,6 +109,7 @@ written() {
 ship() {
 	rm -rf "checkpoints/$name"
 	cp -r "$out/$name-$1.packed" "checkpoints/$name"
+	UPDATE_GOLDEN=1 go test -count=1 -run TestArchive ./checkpoints >/dev/null
 }
 
 # The writers came one after another: those of a stage here, and the others before the first. So did the phrases, of which a stage has the first ones. The last stage has all.

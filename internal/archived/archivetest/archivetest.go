@@ -20,7 +20,12 @@ import (
 // With UPDATE_GOLDEN=1, it makes the archive anew.
 func Check(t *testing.T, path, folder string) {
 	t.Helper()
-	want := texts(t, os.DirFS("."), folder)
+	CheckFiles(t, path, Files(t, os.DirFS("."), folder))
+}
+
+// CheckFiles is Check for files with this content, by their names.
+func CheckFiles(t *testing.T, path string, want map[string]string) {
+	t.Helper()
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		var out bytes.Buffer
 		w := zip.NewWriter(&out)
@@ -52,13 +57,13 @@ func Check(t *testing.T, path, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want) < 2 || !maps.Equal(want, texts(t, archived.Open(archive), folder)) {
-		t.Errorf("%s has other files than the folder %s (UPDATE_GOLDEN=1 makes it anew)", path, folder)
+	if len(want) < 2 || !maps.Equal(want, Files(t, archived.Open(archive), ".")) {
+		t.Errorf("%s has other files than the folder (UPDATE_GOLDEN=1 makes it anew)", path)
 	}
 }
 
-// texts returns the files of a folder by their names.
-func texts(t *testing.T, from fs.FS, folder string) map[string]string {
+// Files returns the content of the files of a folder by their names.
+func Files(t *testing.T, from fs.FS, folder string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := fs.WalkDir(from, folder, func(name string, entry fs.DirEntry, err error) error {
