@@ -528,7 +528,7 @@ func (p *Patient) kindOf(doc *data.Document, s decided) (kind Kind, year string)
 func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
 	if plainly := plain.Text(text); plainly != text && kind != Keep {
 		made, err := p.value(kind, note, typ, plainly)
-		if strings.Contains(text, "&") {
+		if plain.HasReference(text) {
 			made = html.EscapeString(made)
 		}
 		return made, err

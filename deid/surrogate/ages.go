@@ -26,8 +26,9 @@ func (m *Maker) readAge(text string, strict bool) (string, bool) {
 	return r.made.String(), r.found
 }
 
-// manyMonths matches a number of months that are 90 years or more, with a comma; one without a comma has too many digits for an age.
-var manyMonths = regexp.MustCompile(`\b1,(?:0[89]|[1-9][0-9])[0-9]\b`)
+// manyMonths matches a number with a sign or blank for the thousands, as of months or weeks that are 90 years or more; one without has too many digits for an age. That of days
+// under 90 years goes with them.
+var manyMonths = regexp.MustCompile(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b`)
 
 // ageReader reads an age token by token.
 type ageReader struct {

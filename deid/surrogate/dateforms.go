@@ -15,17 +15,16 @@ const (
 	sixtieth  = `[0-5][0-9]`
 	fractions = `(?:[.,][0-9]{1,9})?`
 	zone      = `(?:[Zz]|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])?`
-	// timeBehind matches a time of day behind a date in numbers: the 093000 of 20240102093000, T0930, -1430 and _143015Z.
-	timeBehind = `[Tt_ -]?` + twoHour + sixtieth + `(?:` + sixtieth + fractions + `)?` + zone
+	// timeBehind matches a time of day behind a date in numbers: T0930, -1430 and _143015Z. Without a sign between, as in 20240102093000, all of it may be the number of a
+	// record, of which a part must not stay.
+	timeBehind = `[Tt_ -]` + twoHour + sixtieth + `(?:` + sixtieth + fractions + `)?` + zone
 )
 
 var (
 	behindDate = regexp.MustCompile(`^(` + timeBehind + `)(?:[^\pL\pN]|$)`)
-	// timestamp matches dates with a time of day as programs write them: 20240102093000, 2024-01-02T09:30:00.000Z, 2024-01-02-09.30.00.
+	// timestamp matches dates with a time of day as programs write them: 20240102T093000, 2024-01-02T09:30:00.000Z, 2024-01-02-09.30.00.
 	timestamp = regexp.MustCompile(`^` + fullYear + `(?:` + twoMonth + twoDay + timeBehind + `|-` + twoMonth + `-` + twoDay +
 		`[Tt -]` + twoHour + `[.:]` + sixtieth + `[.:]` + sixtieth + fractions + zone + `)$`)
-	// dateAndTime matches a date and a time of day as one number.
-	dateAndTime = regexp.MustCompile(`^` + fullYear + twoMonth + twoDay + twoHour + sixtieth + `(?:` + sixtieth + `)?$`)
 )
 
 // stampTime copies a time of day that stands behind a date. Behind a blank or hyphen it may be a year, unless the date is compact.
@@ -125,7 +124,7 @@ func (p *dateParser) knownFields(at, unknown [3]int) []field {
 // unknownAt returns how many tokens from i on stand for an unknown number: ??, --, __, **, xx; 0 if there are none.
 func (p *dateParser) unknownAt(i int) int {
 	t := p.at(i)
-	if t.word != "" && strings.Trim(t.word, "x") == "" && len(t.word) <= 4 {
+	if t.word != "" && strings.Trim(t.word, "x") == "" && len(t.word) >= 2 && len(t.word) <= 4 { // a single X is October
 		return 1
 	}
 	most := 4

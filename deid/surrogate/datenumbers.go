@@ -225,11 +225,10 @@ func pairWithYear(a, b token) []field {
 	return nil
 }
 
-// compact reads a date without separators: 20710403, 04032071, 040371, and 20710403093000 with a time of day.
+// compact reads a date without separators: 20710403, 04032071, 040371.
 func (p *dateParser) compact() bool {
 	t := p.at(p.i)
-	withTime := dateAndTime.MatchString(t.text)
-	if len(t.text) != 8 && len(t.text) != 6 && !withTime {
+	if len(t.text) != 8 && len(t.text) != 6 {
 		return false
 	}
 	cut := func(widths ...int) []token {
@@ -243,15 +242,13 @@ func (p *dateParser) compact() bool {
 	}
 	var tries [][]token
 	switch {
-	case withTime:
-		tries = [][]token{cut(4, 2, 2, len(t.text)-8)}
 	case len(t.text) == 6:
 		tries = [][]token{cut(2, 2, 2)}
 	default:
 		tries = [][]token{cut(4, 2, 2), cut(2, 2, 4)}
 	}
 	for _, pieces := range tries {
-		if slices.ContainsFunc(pieces[:3], func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
+		if slices.ContainsFunc(pieces, func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
 			continue
 		}
 		fields := p.triple(pieces[0], pieces[1], pieces[2])

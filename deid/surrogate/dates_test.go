@@ -158,17 +158,17 @@ func TestWeekdayOfAnotherLanguageBehindACompactDate(t *testing.T) {
 // TestTimestampsWereNumbers: they were replaced digit by digit, so that neither their dates nor the times between them were possible.
 func TestTimestampsWereNumbers(t *testing.T) {
 	for text, want := range map[string]string{
-		"20710403093000": "20720815093000", "207104030930": "207208150930", "20710403T0930": "20720815T0930", "20710403-1430": "20720815-1430",
+		"20710403T0930": "20720815T0930", "20710403-1430": "20720815-1430",
 		"20710403_1945": "20720815_1945", "20710403 1945": "20720815 1945", "20710403T143015Z": "20720815T143015Z", "20710403t143015": "20720815t143015",
-		"20710403093000.000-0500": "20720815093000.000-0500", "20710403T143015.5+02:00": "20720815T143015.5+02:00",
-		"20710403093000 - 20710404093000": "20720815093000 - 20720816093000",
+		"20710403T093000.000-0500": "20720815T093000.000-0500", "20710403T143015.5+02:00": "20720815T143015.5+02:00",
+		"20710403T093000 - 20710404T093000": "20720815T093000 - 20720816T093000",
 		"2071-04-03-14.30.15":             "2072-08-15-14.30.15", "2071-04-03-09.05.07.000000": "2072-08-15-09.05.07.000000", "2071-04-03 09.05.07.000000": "2072-08-15 09.05.07.000000",
 		"2071-04-03T0930": "2072-08-15T0930", "03/04/71 0930": "15/08/72 0930", "2071-04-03 14:30:15,123": "2072-08-15 14:30:15,123",
 		"2071-04-03T14:30:15+0200": "2072-08-15T14:30:15+0200", "20710403-20710405": "20720815-20720817",
 	} {
 		checkMoved(t, Spanish, 500, text, want)
 	}
-	for _, text := range []string{"20710403093000", "207104030930", "20710403T0930", "20710403-1430", "20710403_143015", "20710403T143015Z", "2071-04-03-14.30.15", "2071-04-03 14:30:15.123456"} {
+	for _, text := range []string{"20710403T0930", "20710403-1430", "20710403_143015", "20710403T143015Z", "2071-04-03-14.30.15", "2071-04-03 14:30:15.123456"} {
 		m := in(English)
 		if !m.HasForm(Date, text) {
 			t.Errorf("%q has not the form of a date", text)
@@ -177,7 +177,7 @@ func TestTimestampsWereNumbers(t *testing.T) {
 			t.Errorf("the year of %q is %q", text, year)
 		}
 	}
-	for _, text := range []string{"20711303093000", "207104032530", "20710403T2561", "207104030930001", "987104030930"} {
+	for _, text := range []string{"20710403093000", "207104030930", "20711303093000", "207104032530", "20710403T2561", "207104030930001", "987104030930"} {
 		if in(English).HasForm(Date, text) {
 			t.Errorf("%q has the form of a date", text)
 		}
@@ -214,7 +214,7 @@ func TestOrdinalsOfWeeksWereDays(t *testing.T) {
 	all := []Mention{{Note: "a", Sort: Date, Text: "2nd", After: " week of May"}, {Note: "a", Sort: Date, Text: "1ª", After: " quincena de"}, {Note: "a", Sort: Date, Text: "3rd", After: " of May"}}
 	p := patient(t, Options{}, all)
 	for _, m := range all {
-		if got := must(t, p, Date, m.Text); (got == m.Text) != p.counts(m.After) {
+		if got := must(t, p, Date, m.Text); (got == m.Text) != (m.After != " of May") {
 			t.Errorf("%s before %q became %s", m.Text, m.After, got)
 		}
 	}
@@ -241,7 +241,6 @@ func TestWinterOfTwoYearsMovedApart(t *testing.T) {
 		if years, _ := p.Year("a", tc.text); years != tc.years {
 			t.Errorf("the years of %q are %q", tc.text, years)
 		}
-		p.Identity(Date, tc.text)
 	}
 	p := patient(t, Options{}, []Mention{{Note: "a", Sort: Date, Text: "winter 2019", After: "-20"}, {Note: "a", Sort: Date, Text: "20", Before: "winter 2019-"}})
 	_, year, _ := strings.Cut(must(t, p, Date, "winter 2019"), " ")
@@ -368,7 +367,7 @@ func TestYearsBesideDaysWithoutMonth(t *testing.T) {
 // TestRomanMonthsAreRead: dates with them became tags.
 func TestRomanMonthsAreRead(t *testing.T) {
 	for _, tc := range [][2]string{
-		{"24-XII-2071", "7-V-2073"}, {"3-I-71", "17-V-72"}, {"3/XI/2071", "17/III/2073"}, {"4.VII.2071", "15.XI.2072"}, {"04-vii-2071", "15-xi-2072"},
+		{"24-XII-2071", "7-V-2073"}, {"3-I-71", "17-V-72"}, {"3-X-2071", "14-II-2073"}, {"3/x/71", "14/ii/73"}, {"3/XI/2071", "17/III/2073"}, {"4.VII.2071", "15.XI.2072"}, {"04-vii-2071", "15-xi-2072"},
 		{"3-5-IV-2071", "15-17-VIII-2072"},
 	} {
 		for _, lang := range []Language{English, Spanish} {

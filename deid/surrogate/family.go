@@ -79,11 +79,16 @@ func (p *Patient) readRelatives(mentions []Mention) {
 func (p *Patient) isNameOfRelative(text string) bool {
 	all, ok := p.names.parse(text)
 	words := p.names.indices(all, nameWord)
-	if !ok || len(words) == 0 || lowerCase(text) && len(words) > longestRelative {
+	if !ok || len(words) == 0 || lowerCase(text) && (len(words) > longestRelative || p.isKin(all[words[0]].word)) { // hermano is a surname, too
 		return false
 	}
 	return p.known.given(all[words[0]].word) ||
 		p.afterKin[text] && len(words) <= longestRelative && !slices.ContainsFunc(words, func(i int) bool { return wordlists.Common(all[i].word) })
+}
+
+// isKin reports whether a folded word is one for a relative in any language.
+func (m *Maker) isKin(word string) bool {
+	return slices.ContainsFunc(m.from(m.lang), func(lang *language) bool { return lang.kin[word] != "" })
 }
 
 // longestRelative is the maximum number of words of a name in lower case: more are a sentence.

@@ -77,7 +77,7 @@ var (
 	// dayOnly matches a day without a month, also with a year: the 9, 2024 of "Feb 3 to 9, 2024", and the 9/2024 of 2/3-9/2024.
 	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|[ºª])?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
 	// daysJoined matches what stands between a day and the date with its month, with further days of a list.
-	daysJoined = regexp.MustCompile(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|º)?)*` + dayJoint + `$`)
+	daysJoined = regexp.MustCompile(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|[ºª])?)*` + dayJoint + `$`)
 	// startsJoint and endsJoint match what stands directly behind and before a day, if it may be joined to a date.
 	startsJoint = regexp.MustCompile(`^` + dayJoint)
 	endsJoint   = regexp.MustCompile(dayJoint + `$`)

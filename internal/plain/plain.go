@@ -48,6 +48,16 @@ func inWord(text string, start, end int) bool {
 	return in(before) && in(after)
 }
 
+// HasReference reports whether a text has a character reference of HTML.
+func HasReference(text string) bool {
+	for at := strings.IndexByte(text, '&'); at >= 0 && at < len(text); at++ {
+		if _, _, differ := At(text, at); differ && text[at] == '&' {
+			return true
+		}
+	}
+	return false
+}
+
 // Text returns a text in plain characters.
 func Text(text string) string {
 	var b strings.Builder

@@ -3,6 +3,9 @@ package plain
 import "testing"
 
 func TestText(t *testing.T) {
+	if !HasReference("AT&T &#39;") || HasReference("AT&T?a=1&b=2\u00a0") {
+		t.Error("references")
+	}
 	for text, want := range map[string]string{
 		"":                                       "",
 		"Lund's wound":                           "Lund's wound",
