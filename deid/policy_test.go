@@ -9,14 +9,14 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// following returns a Deidentifier that applies a built-in policy.
-func following(t *testing.T, name string, kind replace.Kind) *Deidentifier {
+// following returns a Deidentifier that applies the default policy, with tags.
+func following(t *testing.T) *Deidentifier {
 	t.Helper()
-	p, err := policy.Open(name)
+	p, err := policy.Open(policy.SafeHarbor)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := p.Plan(kind, data.I2B2)
+	plan, err := p.Plan(replace.Tag, data.I2B2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestPolicyAndNet(t *testing.T) {
 		{"a number that the tagger took for years", "", "", "MRN «MEDICALRECORD|1998-2003», «DATE|1998-2003»", "MRN [MEDICALRECORD], [MEDICALRECORD]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := following(t, policy.SafeHarbor, replace.Tag)
+			d := following(t)
 			if tc.phrase != "" {
 				d.Net.Formulaic = rule(tc.phrase, tc.typ)
 			}
@@ -60,7 +60,7 @@ func TestPolicyAndNet(t *testing.T) {
 
 // TestPolicyOverNotes checks that what one note tells about an age counts in all notes of the patient.
 func TestPolicyOverNotes(t *testing.T) {
-	d := following(t, policy.SafeHarbor, replace.Tag)
+	d := following(t)
 	got := clean(t, d, []safetynet.Value{{Kind: safetynet.Date, Text: "1926-03-04"}}, "born 1926-03-04, seen «DATE|5/6/2012»", "seen «DATE|5/6/2019»", "b. «DATE|1926»")
 	for i, want := range []string{"born [DATE], seen 2012", "seen 2019", "b. [DATE]"} {
 		if got[i] != want {
@@ -71,7 +71,7 @@ func TestPolicyOverNotes(t *testing.T) {
 
 // TestKeptByPolicyIsNotCounted checks that the net does not count what stays.
 func TestKeptByPolicyIsNotCounted(t *testing.T) {
-	d := following(t, policy.SafeHarbor, replace.Tag)
+	d := following(t)
 	d.Net.Formulaic = func(text string) []data.Span {
 		return append(rule("45", "AGE")(text), rule("93", "AGE")(text)...)
 	}
@@ -94,7 +94,7 @@ func TestTownsNamedLikeAStateStayed(t *testing.T) {
 		"lived in «STATE|Ohio», «STATE|Texas» and «STATE|Maine»":     "lived in Ohio, Texas and Maine",
 		"from «STATE|Georgia», then in «COUNTRY|Mexico», OR on call": "from Georgia, then in Mexico, OR on call",
 	} {
-		d := following(t, policy.SafeHarbor, replace.Tag)
+		d := following(t)
 		d.Net = net
 		if got := clean(t, d, nil, in)[0]; got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/policy"
-	"github.com/lethe-deid/lethe/deid/replace"
 )
 
 // Dates such as 9999-12-31 did not stay in lists: of one a part was found, another was taken for a number, and a third was in the span of another date.
@@ -21,7 +19,7 @@ func TestDatesWithoutEndInListsWereReplaced(t *testing.T) {
 		"MRN «MEDICALRECORD|99991231» or «MEDICALRECORD|9999-12-31-4471»": "MRN [MEDICALRECORD] or [MEDICALRECORD]",
 		"«PATIENT|Oda 9999-12-31»":                                        "[PATIENT]",
 	} {
-		d := following(t, policy.SafeHarbor, replace.Tag)
+		d := following(t)
 		if got := clean(t, d, nil, in)[0]; got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}

@@ -2,6 +2,7 @@ package xmlnotes
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -256,7 +257,9 @@ func TestTooManyNamespaces(t *testing.T) {
 			if _, err := r.Next(); err == io.EOF {
 				break
 			} else if err != nil {
-				got = err.(*Error).Hint
+				if e, ok := errors.AsType[*Error](err); ok {
+					got = e.Hint
+				}
 				break
 			}
 		}
