@@ -403,9 +403,11 @@ func (v dayMonth) isNoDate(b beside) bool {
 // isMeasured reports whether a word for what is scored, measured or dosed precedes the value, directly or before nearbyWords. Before changeWords the value must look like one, too.
 func (v dayMonth) isMeasured(last []string) bool {
 	for changed := false; ; last = last[:len(last)-1] {
-		graded, measured := follows(pointWords, last) || follows(scoreWords, last), follows(measureWords, last)
+		scored, measured := follows(pointWords, last), follows(measureWords, last)
 		switch {
-		case !changed && (graded || measured || follows(drugWords, last)), graded && v.isPart(4, 5, 6, 10), measured && (v.first > v.second || v.first == 6):
+		case !changed && (scored || measured || follows(scoreWords, last) || follows(drugWords, last)):
+			return true
+		case scored && v.isPart(10), follows(gradedWords, last) && v.isPart(4, 5, 6), measured && (v.first > v.second || v.first == 6):
 			return true
 		case follows(changeWords, last):
 			changed = true

@@ -47,7 +47,7 @@ func TestDaysAndMonthsStayedBehindWordsForDates(t *testing.T) {
 func TestWordsForDatesTookOtherNumbers(t *testing.T) {
 	for _, tc := range []struct{ language, text, want string }{
 		{"en", "PS decreased 10/5. BiPAP settings increased 18/8. Left grip decreased 3/5. Murmur increased 3/6; vision decreased 6/9.", ""},
-		{"en", "Lantus increased 4/5. Lasix increased 3/5. Pain increased 9/24.", "Lantus increased [D|4/5]. Lasix increased [D|3/5]. Pain increased [D|9/24]."},
+		{"en", "Lantus increased 4/5. Lasix increased 3/5. Pain increased 4/5, anxiety improved 3/4.", "Lantus increased [D|4/5]. Lasix increased [D|3/5]. Pain increased [D|4/5], anxiety improved 3/4."},
 		{"en", "Follow up 3/12 with GP. RTC 6/12. Amoxicillin given 5/7. Seen 3/12 post op. Last seen aged 3/12.", ""},
 		{"en", "Seen 3/12 by ENT.", "Seen [D|3/12] by ENT."},
 		{"en", "Follow up 8/12. Vaccine given 4/12.", "Follow up [D|8/12]. Vaccine given [D|4/12]."},

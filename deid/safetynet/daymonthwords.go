@@ -17,6 +17,8 @@ var (
 		monofilamento mood mr mrs msd msi murmur must nihss norton nyha padua paresia pfeiffer phq phq-2 phq-9 phq2 phq9 pi-rads pirads plejia ppi pps psoas puntaje
 		puntuacion qsofa ramsay rankin ranson rass rcr rcsq rct recall recalled recited rle rot rue salter salter-harris scor score scored scores severity silverman sins
 		sirs sofa soplo soplo_diastolico soplo_sistolico sppb stop-bang stopbang tanner ti-rads timi tinetti tirads tr tug ue ues weber wells ybocs`)
+	// gradedWords are those of the above whose grade is of 4, 5 or 6, also when it changes; a pain may rather have changed on 4/5.
+	gradedWords = phrasesOf(`deltoid deltoids fuerza grip mrc murmur power pulse pulses pulso pulsos quad quads reflejo reflejos reflex reflexes soplo strength triceps`)
 	// courseWords have the number of a day, a session or a place after them.
 	courseWords = phrasesOf(`bay bed beds box cama chapter ciclo ciclos cilindros clase class cn copia copy core cores course courses curso cycle cycles d day days dia
 		dias diente dol dose doses dosis ect estadio fase folio form fr fraccion fracciones fraction fractions fx ganglios gauge gr grade grades grado hab habitacion hbo
