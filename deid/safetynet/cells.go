@@ -169,7 +169,7 @@ const maxCellWords = 3
 // mayBeWords reports whether a cell below a heading such as Event may be no name: it is one word that is no name of a person alone, or up to three
 // known words that are not a first name and a surname.
 func mayBeWords(s string) bool {
-	if bare(s) != s {
+	if bare(s) != s || hasDay(s) {
 		return false
 	}
 	words := strings.Fields(s)
@@ -181,9 +181,14 @@ func mayBeWords(s string) bool {
 	return len(words) <= maxCellWords && areWords(s) && !(surrogate.IsFirstName(words[0]) && surrogate.IsSurname(words[len(words)-1]))
 }
 
-// areWords reports whether all words of a cell are known.
+// areWords reports whether all words of a cell are known, and it is no date, whose digits are known as well.
 func areWords(s string) bool {
-	return !slices.ContainsFunc(wordsOf(s), func(word string) bool { return !isKnownWord(word) })
+	return !hasDay(s) && !slices.ContainsFunc(wordsOf(s), func(word string) bool { return !isKnownWord(word) })
+}
+
+// hasDay reports whether a cell may be a date or have one without a year, of which two numbers with a point are none.
+func hasDay(s string) bool {
+	return isDay(s) || slices.ContainsFunc(dayMonthsIn(s), func(v dayMonth) bool { return v.sep != '.' })
 }
 
 // isKnownWord reports whether a word is an ordinary one, an eponym, a thing that is also called like a person, or an abbreviation.

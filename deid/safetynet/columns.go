@@ -217,8 +217,10 @@ func header(text string, line cell) table {
 // startsOf returns where the cells of a line start, in characters from its start.
 func startsOf(text string, line cell, cells []cell) []int {
 	starts := make([]int, len(cells))
+	at, count := line.start, 0
 	for i, c := range cells {
-		starts[i] = utf8.RuneCountInString(text[line.start:c.start])
+		count += utf8.RuneCountInString(text[at:c.start])
+		starts[i], at = count, c.start
 	}
 	return starts
 }
@@ -236,24 +238,33 @@ func (t table) row(text string, line cell) []cell {
 	case !t.aligned || len(cells) == n:
 		return cells
 	}
-	all, last := make([]cell, len(t.columns)), 0
-	starts := startsOf(text, line, cells)
-	for i, c := range cells {
-		column := slices.Index(t.starts, starts[i])
-		if column < 0 || column+1 < len(t.starts) && starts[i]+utf8.RuneCountInString(text[c.start:c.end]) > t.starts[column+1] {
+	all, column := make([]cell, len(t.columns)), 0
+	for i, start := range startsOf(text, line, cells) {
+		found := false
+		if column, found = slices.BinarySearch(t.starts, start); !found {
 			return nil
 		}
-		all[column], last = c, column
+		c := cells[i]
+		if column+1 < len(t.starts) && start+utf8.RuneCountInString(text[c.start:c.end]) > t.starts[column+1] {
+			return nil
+		}
+		all[column] = c
 	}
-	return all[:last+1]
+	return all[:column+1]
 }
 
-// maxHeading is the maximum length of a heading.
-const maxHeading = 30
+// How long a heading may be, and how many of them a table may have, so that many short rows take little time.
+const (
+	maxHeading = 30
+	maxColumns = 1000
+)
 
 // newTable returns a table with a head, or one without columns if the cells are not headings. Its headings alone show that it is one if at
 // least two, and half of them, are known, and one of these has a type. Otherwise, columns may show it whose headings have only one meaning.
 func newTable(text string, head []cell, cut func(string, cell) []cell) table {
+	if len(head) > maxColumns {
+		return table{}
+	}
 	types := make([]string, len(head))
 	full, known := 0, 0
 	has := map[string]bool{}

@@ -64,6 +64,8 @@ func TestColumns(t *testing.T) {
 		{"a patient in a row", "Time\tSource\tTold by\n0800\tPatient\tHaugstad\n0900\tPatient\tBoakye\n", []string{"DOCTOR Haugstad", "DOCTOR Boakye"}},
 		{"units and totals", "Resident\tWeight\tWeighed by\n\tkg\t\nHaugstad\t72\tBoakye\nOkoro\t88\tNambiar\nTotal\t160\t\n", []string{"PATIENT Haugstad", "DOCTOR Boakye", "PATIENT Okoro", "DOCTOR Nambiar"}},
 		{"markdown", "| Chair | Patient | Access | Nurse |\n|---|---|---|---|\n| 1 | Haugstad | AVF | Boakye |\n| 2 | | AVG | Okoro |\n", []string{"PATIENT Haugstad", "DOCTOR Boakye", "DOCTOR Okoro"}},
+		{"who watches and dates of visits", "Room\tSitter\tVisit\n12\tRose\t11/24\n13\tGrace\t4/8\n", []string{"DOCTOR Rose", "DATE 11/24", "DOCTOR Grace", "DATE 4/8"}},
+		{"from and to", "Desde\tHasta\tPaciente\n3/4\t5/4\tHaugstad\n6/4\t8/4\tBoakye\n", []string{"DATE 3/4", "DATE 5/4", "PATIENT Haugstad", "DATE 6/4", "DATE 8/4", "PATIENT Boakye"}},
 		{"prose", "Seen  on ward. Patient  well.\tDate  unknown", nil},
 		{"nothing", "", nil},
 	} {
@@ -147,6 +149,8 @@ func TestCorrectCells(t *testing.T) {
 		{"a street of several cells", "Resident\tWeight\tSling\n<Nair\t72\tMedium>\n<nOkoro>\t88\tLarge\n", []string{"Nair", "Okoro"}},
 		{"a street in a cell", "Resident\tStreet\tWeight\nNair\t<14 Elm Row>\t72\nOkoro\t<Elm>\t80\n", []string{"14 Elm Row", "Elm"}},
 		{"ages and days", "Resident\tAge\tDay\tMonth\n<nNair>\t<93\t12\t5>\n<nOkoro>\t80\t1\t2\n", []string{"Nair", "93", "12", "5", "Okoro"}},
+		{"names and places below headings of visits", "Date\tVisit\tFrom\tSource\n<3/4>\t<nHope>\t<nReading>\t<nMark>\n<3/5>\t<nRose>\t<Salem>\t<nGrace>\n", []string{"3/4", "Hope", "Reading", "Mark", "3/5", "Rose", "Salem", "Grace"}},
+		{"dates below words", "Reason\tClinic\tDoctor\n<Fall\tMobile\tDay>\n<11/24\tMobile\tLong>\n<n11/25>\tMobile\tBest\n", []string{"Mobile", "Day", "11/24", "Mobile", "Long", "11/25"}},
 		{"no table", "Reason\t<nTurn>\n\n<nTurn,Bath> and <nLund>", []string{"Turn", "Turn,Bath", "Lund"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -181,9 +185,23 @@ func marked(source string) (text string, spans []data.Span) {
 	}
 }
 
-// The keys of the lists are what headingKey returns, and no heading has two types.
+// Tables between blanks took quadratic time in the number of their columns.
+func TestManyColumns(t *testing.T) {
+	const n = 400_000
+	row := func(cells string, n int) string { return strings.Repeat(cells, n) + "end\n" }
+	for _, text := range []string{
+		row("Name  Age  ", n) + row("Lund  44  ", n), row("Name  Age  ", n) + row("Lund  440  ", n-1), row("Name\tAge\t", n) + strings.Repeat("Lund\t44\n", n),
+		row("Name  Age  ", maxColumns/2-1) + strings.Repeat(row("Lund  44   ", maxColumns/2-2), 100),
+	} {
+		if found := CorrectCells(text, []data.Span{{Start: 0, End: 4, Type: "n"}}, func(string) bool { return true }); len(found) > 1 {
+			t.Errorf("%d spans", len(found))
+		}
+	}
+}
+
+// The keys of the lists are what headingKey returns, no heading has two types, and those of a type are sorted on lines that a reader can review.
 func TestHeadings(t *testing.T) {
-	seen := map[string]bool{}
+	seen, last := map[string]bool{}, map[string]string{}
 	for line := range strings.Lines(columnLists) {
 		typ, list, ok := strings.Cut(line, ":")
 		if !ok || strings.HasPrefix(line, "#") {
@@ -191,6 +209,9 @@ func TestHeadings(t *testing.T) {
 		}
 		if values[typ] == nil && !slices.Contains([]string{bareName, anyID, anyExt, day, clock, scale, thing, words, places, anything, other}, typ) {
 			t.Errorf("there is no type %s", typ)
+		}
+		if len(line) > 200 {
+			t.Errorf("a line has %d bytes: %.30s", len(line), line)
 		}
 		for heading := range strings.SplitSeq(list, ",") {
 			heading = strings.TrimSpace(heading)
@@ -200,7 +221,10 @@ func TestHeadings(t *testing.T) {
 			if seen[heading] {
 				t.Errorf("%q is there twice", heading)
 			}
-			seen[heading] = true
+			if heading < last[typ] {
+				t.Errorf("%s: %q is not before %q", typ, heading, last[typ])
+			}
+			seen[heading], last[typ] = true, heading
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,7 +14,8 @@ import (
 )
 
 // This file finds dates of day and month in digits, without a year: 8/4, 04-12. They look like fractions, scores, doses and ranges, so that what stands beside them decides: words that
-// a date follows (DaysAndMonths), or the certain dates of the note (Dated.Like). What stands beside a fraction excludes them, except directly behind a preposition such as since.
+// a date follows (DaysAndMonths), or the certain dates of the note (Dated.Like). What stands beside a fraction excludes them, except directly behind a preposition such as since,
+// where only an amount or what is graded up to it does.
 
 // dayMonth is a value in digits that may be a day and a month.
 type dayMonth struct {
@@ -298,7 +300,8 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 		return nil
 	}
 	var o order
-	known := false
+	var told []dayMonth
+	known, others := false, false // others: some are dates that are no British durations
 	for _, v := range dayMonthsIn(text) {
 		if v.sep == '.' {
 			continue
@@ -307,10 +310,28 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 			o, known = orderOf(text, nil), true
 		}
 		if v.told(text, words, o) {
+			told = append(told, v)
+			others = others || !words.british || !v.mayBeDuration(v.beside(text))
+		}
+	}
+	if others || o == monthFirst {
+		for _, v := range told {
 			found = append(found, data.Span{Start: v.start, End: v.end, Score: 1})
 		}
 	}
 	return found
+}
+
+// mayBeDuration reports whether a value without other dates in its note is rather a British duration: follow up 3/12, amoxicillin given 5/7, seen 3/12 post op.
+func (v dayMonth) mayBeDuration(b beside) bool {
+	switch {
+	case v.first > 6 || v.padded || v.sep != '/' || v.second != 7 && v.second != 12:
+		return false
+	case follows(durationWords, b.last):
+		return true
+	}
+	last := b.last[max(0, len(b.last)-1):]
+	return slices.Equal(last, []string{"given"}) && v.second == 7 || slices.Equal(last, []string{"seen"}) && len(b.next) > 0 && b.next[0] == "post"
 }
 
 // dateLanguage is what a language has before dates.
@@ -335,7 +356,7 @@ func (v dayMonth) told(text string, words dateLanguage, o order) bool {
 	preposition, event := followsPreposition(words.prepositions, b.last), follows(words.events, b.last) || v.isAfterVerb(b)
 	other := v.padded && v.sep == '/' && b.hasWord() || (v.padded || v.hasDay()) && follows(words.others, b.last)
 	switch {
-	case !preposition && !event && !other, b.isAmount(), !preposition && v.isNoDate(b):
+	case !preposition && !event && !other, b.isAmount(), !preposition && v.isNoDate(b), v.isGradedUpTo(b):
 		return false
 	case v.sep == '-' && v.first < v.second && (!preposition && !event || !v.padded && !b.endsPhrase()): // a range of numbers
 		return false
@@ -370,20 +391,49 @@ func (v dayMonth) isNoDate(b beside) bool {
 	if b.isAmount() || isSigned.MatchString(b.tail()) || follows(courseWords, b.last) {
 		return true
 	}
-	last := b.last
-	for {
-		if follows(pointWords, last) || follows(scoreWords, last) || follows(measureWords, last) {
-			return true
-		}
-		if !follows(nearbyWords, last) {
-			break
-		}
-		last = last[:len(last)-1]
+	if v.isMeasured(b.last) || v.isGradedUpTo(b) || followsCores(b) {
+		return true
 	}
 	if v.isPart(2, 3, 4, 7) && wholeNumber.MatchString(b.tail()) {
 		return true
 	}
 	return v.isPart(2, 3, 4, 5, 6, 10, 15, 30) && b.isScore() && !b.hasPreposition() && !follows(dateWords["en"].events, b.last)
+}
+
+// isMeasured reports whether a word for what is scored, measured or dosed precedes the value, directly or before nearbyWords. Before changeWords the value must look like one, too.
+func (v dayMonth) isMeasured(last []string) bool {
+	for changed := false; ; last = last[:len(last)-1] {
+		scored, measured := follows(pointWords, last), follows(measureWords, last)
+		switch {
+		case !changed && (scored || measured || follows(scoreWords, last) || follows(drugWords, last)):
+			return true
+		case scored && v.isPart(10), follows(gradedWords, last) && v.isPart(4, 5, 6), measured && (v.first > v.second || v.first == 6):
+			return true
+		case follows(changeWords, last):
+			changed = true
+		case !follows(nearbyWords, last):
+			return false
+		}
+	}
+}
+
+// followsCores reports whether the value is a number of cores of a prostate: prostate biopsy 4/12 positive.
+func followsCores(b beside) bool {
+	return len(b.next) > 0 && strings.HasPrefix(b.next[0], "pos") && follows(biopsyWords, b.last) && (strings.Contains(b.before, "prostat") || strings.Contains(b.after, "gleason"))
+}
+
+// isGradedUpTo reports whether Spanish words before the value tell that something graded reaches it: fuerza hasta 4/5, and both values of fuerza desde 2/5 hasta 4/5.
+func (v dayMonth) isGradedUpTo(b beside) bool {
+	if !v.isPart(4, 5, 6, 10) {
+		return false
+	}
+	of := ""
+	if m := gradedUpTo.FindStringSubmatch(b.before); m != nil {
+		of = cmp.Or(m[1], strconv.Itoa(v.second))
+	} else if m := upTo.FindStringSubmatch(b.after); m != nil && gradedFrom.MatchString(b.before) {
+		of = m[1]
+	}
+	return of == strconv.Itoa(v.second)
 }
 
 // isAmount reports whether what follows the value makes it an amount.
@@ -440,8 +490,14 @@ var (
 	wholeNumber  = regexp.MustCompile(`(?:^|[\s(])[0-9]{1,2}\s(?:(?:and|y)\s)?$`)
 	numberBefore = regexp.MustCompile(`[0-9]\s+$`)
 	dateAfter    = regexp.MustCompile(`^\s(?:on\s)?[0-9]{1,2}[/-][0-9]{1,2}(?:[^0-9%]|$)`)
+	gradedFrom   = regexp.MustCompile(gradedThing + `desde $`)
+	gradedUpTo   = regexp.MustCompile(gradedThing + `(?:(?:de|desde) [0-9]{1,2}/([0-9]{1,2}) )?hasta $`)
+	upTo         = regexp.MustCompile(`^ hasta [0-9]{1,2}/([0-9]{1,2})(?:[^0-9/]|$)`)
 	dateBefore   = regexp.MustCompile(`(?:^|[^0-9/.,])[0-9]{1,2}[/-][0-9]{1,2}\s?[:,]?\s$`)
 )
+
+// gradedThing matches what is graded in Spanish and a blank, folded.
+const gradedThing = `(?:^|\PL)(?:escala|eva|fuerza|glasgow|mrc|pulsos?|reflejos?|soplo) `
 
 // Dated are the days and months without a year of a patient's notes that are certain.
 type Dated struct {

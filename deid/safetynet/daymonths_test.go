@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -42,18 +43,44 @@ func TestDaysAndMonthsStayedBehindWordsForDates(t *testing.T) {
 	}
 }
 
+// Settings, grades, acuities, durations and cores were taken for dates, as words that dates follow stand before them, too.
+func TestWordsForDatesTookOtherNumbers(t *testing.T) {
+	for _, tc := range []struct{ language, text, want string }{
+		{"en", "PS decreased 10/5. BiPAP settings increased 18/8. Left grip decreased 3/5. Murmur increased 3/6; vision decreased 6/9.", ""},
+		{"en", "Lantus increased 4/5. Lasix increased 3/5. Pain increased 4/5, anxiety improved 3/4.", "Lantus increased [D|4/5]. Lasix increased [D|3/5]. Pain increased [D|4/5], anxiety improved 3/4."},
+		{"en", "Follow up 3/12 with GP. RTC 6/12. Amoxicillin given 5/7. Seen 3/12 post op. Last seen aged 3/12.", ""},
+		{"en", "Seen 3/12 by ENT.", "Seen [D|3/12] by ENT."},
+		{"en", "Follow up 8/12. Vaccine given 4/12.", "Follow up [D|8/12]. Vaccine given [D|4/12]."},
+		{"en", "Well since 4/13. Follow up 3/12.", "Well since [D|4/13]. Follow up [D|3/12]."},
+		{"en", "Prostate biopsy: 4/12 positive. Bx 4/12 pos, Gleason 6.", ""},
+		{"en", "Colon bx 4/12 positive. Prostate bx 4/12 benign.", "Colon bx [D|4/12] positive. Prostate bx [D|4/12] benign."},
+		{"es", "Mejora fuerza hasta 4/5. Fuerza desde 2/5 hasta 4/5. Presenta 2/6 en foco mitral. Soplo que presenta 3/6.", ""},
+		{"es", "Pérdida de fuerza desde 4/5. Reflejos normales, corticoides hasta 4/5.", "Pérdida de fuerza desde [D|4/5]. Reflejos normales, corticoides hasta [D|4/5]."},
+		{"es", "Baja con dolor hasta 3/10, fuerza desde 2/5 hasta 4/6.", "Baja con dolor hasta [D|3/10], fuerza desde [D|2/5] hasta [D|4/6]."},
+	} {
+		found := DaysAndMonths(tc.text, tc.language)
+		for i := range found {
+			found[i].Type = "D"
+		}
+		if got := show(tc.text, found); got != cmp.Or(tc.want, tc.text) {
+			t.Errorf("%s\n%s, want\n%s", tc.text, got, cmp.Or(tc.want, tc.text))
+		}
+	}
+}
+
 // Days and months stayed beside others that were replaced, which gives a shift away.
 func TestDaysAndMonthsStayedBesideOthers(t *testing.T) {
 	const dates = "Ingresa el «2/4», alta el «12/4». "
 	for text, want := range map[string]string{
-		dates + "Toracocentesis 6/4 de 1200 cc. PICC 10/4, (9/4).":           "Toracocentesis [D|6/4] de 1200 cc. PICC [D|10/4], ([D|9/4]).",
-		dates + "Picos 1/10. Revisión 8/12, 13/13, 4/24, 31/4.":              "Picos 1/10. Revisión 8/12, 13/13, 4/24, 31/4.", // far from the dates, or no date
-		dates + "EVA 6/4, fuerza 4/5, día 3/5, soplo 3/6, cama 5/4, 1/4 tab": "EVA 6/4, fuerza 4/5, día 3/5, soplo 3/6, cama 5/4, 1/4 tab",
-		dates + "Punción 6-4, lesión 6.4, 3-5 sitios":                        "Punción 6-4, lesión 6.4, 3-5 sitios",   // the dates have another separator
-		dates + "Picos 8/4 5/10, luego 3/4 5/4":                              "Picos [D|8/4] 5/10, luego 3/4 [D|5/4]", // a score of a day, and two fractions
-		"Alta el «12/4». Punción 12/4, drenaje 6/4":                          "Punción [D|12/4], drenaje 6/4",         // one date tells only its own value
-		"Ingreso el «2-4», alta el «12-4». Punción 6-4. Picos 3-5 mm, 3-6":   "Punción [D|6-4]. Picos 3-5 mm, [D|3-6]",
-		"Seen on «4/13» and «4/20». Tap 4/5. Repeat 13/4, in 5/7":            "Tap [D|4/5]. Repeat 13/4, in 5/7", // the month comes first
+		dates + "Toracocentesis 6/4 de 1200 cc. PICC 10/4, (9/4).":                  "Toracocentesis [D|6/4] de 1200 cc. PICC [D|10/4], ([D|9/4]).",
+		dates + "Picos 1/10. Revisión 8/12, 13/13, 4/24, 31/4.":                     "Picos 1/10. Revisión 8/12, 13/13, 4/24, 31/4.", // far from the dates, or no date
+		dates + "EVA 6/4, fuerza 4/5, día 3/5, soplo 3/6, cama 5/4, 1/4 tab":        "EVA 6/4, fuerza 4/5, día 3/5, soplo 3/6, cama 5/4, 1/4 tab",
+		dates + "Punción 6-4, lesión 6.4, 3-5 sitios":                               "Punción 6-4, lesión 6.4, 3-5 sitios",   // the dates have another separator
+		dates + "Picos 8/4 5/10, luego 3/4 5/4":                                     "Picos [D|8/4] 5/10, luego 3/4 [D|5/4]", // a score of a day, and two fractions
+		"Alta el «12/4». Punción 12/4, drenaje 6/4":                                 "Punción [D|12/4], drenaje 6/4",         // one date tells only its own value
+		"Ingreso el «2-4», alta el «12-4». Punción 6-4. Picos 3-5 mm, 3-6":          "Punción [D|6-4]. Picos 3-5 mm, [D|3-6]",
+		dates + "Vent: AC 12/5. CVP 8/10, ribs 4/5, CN 3/4, pupils 4/3, stools 4/5": "Vent: AC 12/5. CVP 8/10, ribs 4/5, CN 3/4, pupils 4/3, stools 4/5",
+		"Seen on «4/13» and «4/20». Tap 4/5. Repeat 13/4, in 5/7":                   "Tap [D|4/5]. Repeat 13/4, in 5/7", // the month comes first
 	} {
 		text, spans := withoutMarks(text)
 		at := strings.Index(text, ". ") + 2
