@@ -178,7 +178,7 @@ func mayBeWords(s string) bool {
 			return (surrogate.IsFirstName(word) || surrogate.IsSurname(word)) && !isKnownWord(word)
 		})
 	}
-	return len(words) <= maxCellWords && areWords(s) && !(surrogate.IsFirstName(words[0]) && surrogate.IsSurname(words[len(words)-1]))
+	return len(words) <= maxCellWords && areWords(s) && (!surrogate.IsFirstName(words[0]) || !surrogate.IsSurname(words[len(words)-1]))
 }
 
 // areWords reports whether all words of a cell are known, and it is no date, whose digits are known as well.

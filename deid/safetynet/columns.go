@@ -574,7 +574,7 @@ func (t table) appendValues(found []data.Span, text string) []data.Span {
 			if is == nil || c.start == c.end || c.end-c.start > maxCell || scores[i] && shortDay.MatchString(text[c.start:c.end]) {
 				continue
 			}
-			if value := text[c.start:c.end]; !is(value) && !(column.fits && isPerson(typ) && isListedName(value)) {
+			if value := text[c.start:c.end]; !is(value) && (!column.fits || !isPerson(typ) || !isListedName(value)) {
 				continue
 			}
 			if typ == day {
@@ -692,7 +692,7 @@ func (t table) isClock(text string, column int) bool {
 	all, years := 0, 0
 	for cells := range t.in(column) {
 		value := text[cells[column].start:cells[column].end]
-		if !clockCell.MatchString(value) && !(typ == clock && amountCell.MatchString(value)) {
+		if !clockCell.MatchString(value) && (typ != clock || !amountCell.MatchString(value)) {
 			return false
 		}
 		all++

@@ -365,7 +365,7 @@ func (v dayMonth) told(text string, words dateLanguage, o order) bool {
 	case words.british && (o == dayFirst && (v.second == 7 || v.second == 12) || v.first == 2 && v.second == 2): // 2/2 is "secondary to"
 		return false
 	}
-	return other || !(v.isPart(2, 3, 4) && (follows(cultureWords, b.last) || b.isOfNoun()))
+	return other || !v.isPart(2, 3, 4) || !follows(cultureWords, b.last) && !b.isOfNoun()
 }
 
 // isAfterVerb reports whether a participle precedes the value, as in "drain pulled 3/9", nothing follows that it may be a fraction of, and it is no usual fraction or score.
