@@ -154,7 +154,7 @@ func isGradeOf(words []word, i int, name string) bool {
 	case w.digits:
 		n, _ := strconv.Atoi(w.fold)
 		right := rightOf(words, i)
-		return (n < 10 || high[name] && n <= maxHigh) && (right == "" || strings.HasPrefix(right, "-") || beginsWith(right, gradeEnds))
+		return (n <= maxLow || high[name] && n <= maxHigh) && (right == "" || strings.HasPrefix(right, "-") || beginsWith(right, gradeEnds))
 	case isLetter(w) && classLetters[w.fold]:
 		return lettered[name]
 	}
@@ -168,14 +168,17 @@ var (
 	signs       = set("allen babinski blumberg brudzinski chvostek coombs finkelstein giordano gram hawkins hoffman hoffmann homan homans kernig lachman lasegue mantoux mcburney mcmurray murphy neer nikolsky phalen rinne romberg rovsing schober spurling tinel trendelenburg trousseau weber widal")
 	operations  = set("billroth bricker fontan glenn hartmann kasai miles mustard nissen norwood ross whipple")
 	remitting   = set("behcet burkitt crohn cushing graves hodgkin takayasu wegener")
-	// graded are the surnames of scores and classes that stand before a number, a Roman numeral or a letter; high are those with numbers up to maxHigh, lettered those with letters.
+	// graded are the surnames of scores and classes that stand before a number, a Roman numeral or a letter; high are those with numbers up to maxHigh instead of maxLow, lettered those with letters.
 	graded   = set("apgar bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
-	high     = set("bishop braden norton ranson wells")
+	high     = set("apgar bishop braden child norton ranson wells")
 	lettered = set("child weber")
 	risky    = set("braden morse norton wells")
 )
 
-const maxHigh = 23
+const (
+	maxLow  = 6
+	maxHigh = 23
+)
 
 // Words before a name. Those of handled, forms, findings, operated and ends count if the name ends its phrase.
 var (

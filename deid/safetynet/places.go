@@ -169,8 +169,8 @@ var placeLabels = set(`city town residence hometown birthplace address employer 
 
 // actors are words behind an institution that does something, and institutions the words behind its name.
 var (
-	actors = phrases(`address, auth, avisa, aviso, called, calls, company, corp, corporation, disability forms, employee, employees, envia, envio, faxed, fire, forms, helpline, hmo, inc, insurance, leaflet, llama, llamo, llc,
-		manager, pcp, pd, pharmacy, plant, police, ppo, records, requested, requests, sent, snf, solicita, staff, store, stores, wants`)
+	actors = phrases(`address, auth, avisa, aviso, called, calls, company, corp, corporation, disability forms, employee, employees, envia, envio, faxed, fire, flights, forms, helpline, hmo, inc, insurance, leaflet, llama, llamo, llc,
+		manager, pcp, pd, pharmacy, plant, police, ppo, records, requested, requests, rn, sent, snf, solicita, staff, store, stores, wants`)
 	institutions = phrases("hospital, clinic, medical, health, er, ed, county, city, university, college, school, nursing, rehab")
 )
 
@@ -295,22 +295,34 @@ func isListedThing(words []word, first, last int, left string) bool {
 	case strings.HasPrefix(right, "-like"), beginsWith(right, things), endsWith(left, versions), strings.HasPrefix(right, " ") && slices.Contains(ownThings[thing[0]], name):
 		return true
 	}
+	if name == "milan" && endsWith(left, limits) {
+		return true
+	}
+	if last+1 < len(words) && words[last+1].digits && !numbered[name] && !isScoreOfParts(words, last+1) {
+		return false
+	}
 	return (isGrade(words, last+1) && !isPostcode(words, last+1) || isScored(words, last+1, name)) && !endsWith(left, slices.Concat(from, visits))
 }
 
 // things follow the name of a scale, a device or an organism; versions precede it.
 var (
-	things   = phrases("bamford, blatchford, coma, definition, eq, equation, formula, gr, grade, grado, prep, scientific, stage, estadio, stool, stools")
-	versions = phrases(`plaster of, duke of, tower of, within, beyond, outside, revised, modified, partial, meets, stool, prep, bbps, la, escala, escala de, clasificacion, clasificacion de, criterios, criterios de, test de, indice de, virus, virus de, cromosoma, collarin`)
+	things   = phrases("bamford, blatchford, definition, eq, equation, estadio, formula, gr, grade, grado, stage")
+	versions = phrases(`plaster of, duke of, tower of, revised, modified, partial, meets, stool, prep, bbps, escala, escala de, clasificacion, clasificacion de, criterios, criterios de, test de, indice de, virus, virus de, cromosoma, collarin`)
+)
+
+// limits stand before the Milan criteria without the word criteria, and numbered are the names that a number may follow.
+var (
+	limits   = phrases("beyond, outside, within")
+	numbered = set("aspen boston bristol cincinnati edinburgh epworth glasgow groningen leiden madrid mayo montreal nottingham oswestry ottawa oxford paris pittsburgh rome tokyo toronto vancouver")
 )
 
 // ownThings are the names that other words make a scale, a device or an organism of; behind other names, they may be something that a place has.
 var ownThings = map[string][]string{
 	"adl": {"bristol", "london"}, "ankle": {"ottawa"}, "bowel": {"boston"}, "brace": {"boston", "charleston"}, "card": {"wisconsin"}, "chart": {"bristol"}, "clase": gradedTypes, "class": gradedTypes,
-	"cognitive": {"montreal"}, "consensus": {"chicago", "rome", "rotterdam"}, "developmental": {"denver"}, "encephalitis": {"st louis", "saint louis"}, "fever": {"ebola", "lassa", "marburg", "rocky mountain", "west nile"},
+	"cognitive": {"montreal"}, "coma": {"glasgow"}, "consensus": {"chicago", "rome", "rotterdam"}, "developmental": {"denver"}, "encephalitis": {"st louis", "saint louis"}, "fever": {"ebola", "lassa", "marburg", "rocky mountain", "west nile"},
 	"handicap": {"london"}, "heart": {"new york"}, "j": {"miami"}, "knee": {"ottawa", "oxford"}, "mild": {"atlanta"}, "moderate": {"atlanta"}, "naming": {"boston"}, "negative": organisms, "neg": organisms,
-	"pos": organisms, "positive": organisms, "postnatal": {"edinburgh"}, "rule": {"ottawa"}, "rules": {"ottawa"}, "scar": {"vancouver"}, "severe": {"atlanta"}, "shunt": {"denver"}, "sleep": {"pittsburgh"},
-	"stroke": {"cincinnati", "oxford"}, "tipo": gradedTypes, "type": gradedTypes, "verbal": {"california"},
+	"pos": organisms, "positive": organisms, "postnatal": {"edinburgh"}, "prep": {"boston", "chicago", "ottawa"}, "rule": {"ottawa"}, "rules": {"ottawa"}, "scar": {"vancouver"}, "scientific": {"boston"}, "severe": {"atlanta"}, "shunt": {"denver"}, "sleep": {"pittsburgh"},
+	"stool": {"bristol"}, "stools": {"bristol"}, "stroke": {"cincinnati", "oxford"}, "tipo": gradedTypes, "type": gradedTypes, "verbal": {"california"},
 }
 
 var (

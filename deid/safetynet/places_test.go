@@ -162,8 +162,9 @@ func TestPlacesBesideWhatTheyHaveStayed(t *testing.T) {
 		{"Denver", "CITY"}:        "[CITY|Denver] class reunion. [CITY|Denver] heart. Denver developmental screen. Denver shunt",
 		{"Dallas", "CITY"}:        "[CITY|Dallas] test site. [CITY|Dallas] knee clinic. [CITY|Dallas] negative",
 		{"Stanford", "HOSPITAL"}:  "[HOSPITAL|Stanford] stroke. [HOSPITAL|Stanford] trauma. Stanford type B. Stanford A",
-		{"Los Angeles", "CITY"}:   "[CITY|Los Angeles] trauma. Los Angeles grade B",
+		{"Los Angeles", "CITY"}:   "[CITY|Los Angeles] trauma. [CITY|Los Angeles] 2. Los Angeles grade B",
 		{"Boston", "CITY"}:        "[CITY|Boston] 3/4. Boston 2/3/2. Boston Scientific lead",
+		{"Seattle", "CITY"}:       "Outside [CITY|Seattle]. [CITY|Seattle] 3",
 		{"Rosa", "CITY"}:          "INFORME DE [CITY|ROSA]. LESION ROSA",
 	} {
 		plain := strings.NewReplacer("[CITY|", "", "[HOSPITAL|", "", "[ORGANIZATION|", "", "]", "").Replace(text)
