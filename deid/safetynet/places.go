@@ -121,7 +121,7 @@ func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 		return false
 	case endsWith(left, from), endsWith(left, at) && !lower(w.fold):
 		return !wordlists.Frequent(w.fold) || endsPhrase(right)
-	case beginsWith(right, actors), right == " hr", beginsWith(right, institutions) && (!wordlists.Frequent(w.fold) || words[i+1].capitalized && !words[i+1].capitals):
+	case beginsWith(right, actors), right == " hr", beginsWith(right, institutions) && (thingNames[w.fold] || !wordlists.Frequent(w.fold) || words[i+1].capitalized && !words[i+1].capitals):
 		return true
 	case i+1 < len(words) && words[i+1].comma && !w.label && (isNameOfPlace(words[i+1]) && !wordlists.Frequent(w.fold) || w.first && isDateOfLetter(words, i+1)):
 		return true
@@ -170,7 +170,7 @@ var placeLabels = set(`city town residence hometown birthplace address employer 
 // actors are words behind an institution that does something, and institutions the words behind its name.
 var (
 	actors = phrases(`address, auth, avisa, aviso, called, calls, company, corp, corporation, disability forms, employee, employees, envia, envio, faxed, fire, flights, forms, helpline, hmo, inc, insurance, leaflet, llama, llamo, llc,
-		manager, pcp, pd, pharmacy, plant, police, ppo, records, requested, requests, rn, sent, snf, solicita, staff, store, stores, wants`)
+		manager, pcp, pd, pharmacy, plant, police, ppo, recommended, recommends, records, requested, requests, resident, residents, rn, sent, snf, solicita, staff, store, stores, wants`)
 	institutions = phrases("hospital, clinic, medical, health, er, ed, county, city, university, college, school, nursing, rehab")
 )
 

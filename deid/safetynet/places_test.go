@@ -164,6 +164,8 @@ func TestPlacesBesideWhatTheyHaveStayed(t *testing.T) {
 		{"Stanford", "HOSPITAL"}:  "[HOSPITAL|Stanford] stroke. [HOSPITAL|Stanford] trauma. Stanford type B. Stanford A",
 		{"Los Angeles", "CITY"}:   "[CITY|Los Angeles] trauma. [CITY|Los Angeles] 2. Los Angeles grade B",
 		{"Boston", "CITY"}:        "[CITY|Boston] 3/4. Boston 2/3/2. Boston Scientific lead",
+		{"Mayo", "HOSPITAL"}:      "[HOSPITAL|Mayo] recommends biologics. [HOSPITAL|Mayo] clinic. Mayo 2",
+		{"Normal", "CITY"}:        "[CITY|Normal] resident. Normal gait",
 		{"Seattle", "CITY"}:       "Outside [CITY|Seattle]. [CITY|Seattle] 3",
 		{"Rosa", "CITY"}:          "INFORME DE [CITY|ROSA]. LESION ROSA",
 	} {
