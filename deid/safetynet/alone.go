@@ -2,6 +2,7 @@ package safetynet
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -78,62 +79,143 @@ var otherDiseases = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// familyHistory are the headings of a family history at the beginning of a line or a sentence.
-var familyHistory = regexp.MustCompile(`(?i)(?:^|[.;|]\s*)\W*(?:f\.?h\.?x?|family (?:medical )?(?:history|hx)|fam\.? (?:hx|history)|a\.?f|antecedentes (?:heredo)?familiares|hist(?:oria|oria cl[íi]nica)? familiar)\s*[:.\-–]`)
+// familyHistory matches the heading of a family history at the beginning of a line or a sentence.
+var familyHistory = regexp.MustCompile(`(?i)(?:^|[.;|]\s)\W*(?:f\.?h\.?x?|family (?:medical )?(?:history|hx)|fam\.? (?:hx|history)|a\.?f|antecedentes (?:heredo)?familiares|hist(?:oria|oria cl[íi]nica)? familiar)\s*[:.\-–]`)
 
-// relatives are the words for the relatives of a patient.
+// relatives are the words for the relatives of a patient by blood.
 var relatives = sync.OnceValue(func() map[string]bool {
 	all := foldedEntries("en-kinship", "es-kinship")
-	for _, word := range []string{"guardian", "tutor", "tutora", "neighbor", "friend", "roommate", "vecino", "vecina", "amigo", "amiga", "cuidador", "cuidadora", "caregiver", "caretaker", "mujer"} {
+	for word := range noRelatives {
 		delete(all, word)
 	}
 	return all
 })
 
+// noRelatives are those of the lists who are no relatives by blood.
+var noRelatives = set(`allegada allegado allegados amiga amigo boyfriend caregiver caretaker consuegra consuegro conyuge cuidador cuidadora cunada cunadas cunado cunados esposa esposo exmarido exmujer ex-husband ex-wife
+	father-in-law fiance fiancee friend girlfriend guardian husband in-laws brother-in-law daughter-in-law madrina marido mother-in-law mujer neighbor novia novio nuera padrino pareja partner prometida prometido roommate
+	sister-in-law son-in-law spouse suegra suegro suegros tutor tutora vecina vecino viuda viudo widow widower wife yerno godmother godfather`)
+
 // maxFamilyLine is the maximum number of bytes on either side of a disease of a relative that are read.
 const maxFamilyLine = 500
 
-// isDiseaseOfRelative reports whether a span is the eponym of a disease directly behind a relative, in a line that is a family history by its heading or names another relative with a
-// disease.
+// isDiseaseOfRelative reports whether a span is the eponym of a disease in an item of a family history that consists of a relative and this disease. In the same sentence, behind its
+// heading, there are only such items, or one of them has a disease that is no name.
 func isDiseaseOfRelative(text string, s data.Span) bool {
 	if s.End-s.Start > maxDemographic || !diseases[fold.Fold(strings.TrimSpace(text[s.Start:s.End]))] {
 		return false
 	}
-	before, after := text[max(0, s.Start-maxFamilyLine):s.Start], text[s.Start:min(len(text), s.End+maxFamilyLine)]
-	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
-		before = before[i+1:]
+	from, to := max(0, s.Start-maxFamilyLine), min(len(text), s.End+maxFamilyLine)
+	if i := strings.LastIndexByte(text[from:s.Start], '\n'); i >= 0 {
+		from += i + 1
 	}
-	after, _, _ = strings.Cut(after, "\n")
-	line := strings.ToValidUTF8(before, "?") + after
-	at := len(line) - len(after)
-	words := split(line)
-	here, sick, certain := false, 0, false
-	for i := range words {
-		if !ofRelative(words, i) {
-			continue
+	if i := strings.IndexByte(text[s.End:to], '\n'); i >= 0 {
+		to = s.End + i
+	}
+	headed := false
+	if all := familyHistory.FindAllStringIndex(text[from:s.Start], -1); len(all) > 0 {
+		from, headed = from+all[len(all)-1][1], true
+	}
+	items := itemsOf(text[from:to])
+	at := slices.IndexFunc(items, func(it item) bool {
+		return it.kind == sick && from+it.disease.start >= s.Start && from+it.disease.end <= s.End
+	})
+	if at < 0 {
+		return false
+	}
+	first, last := at, at
+	for first > 0 && items[first-1].continues(items[first]) {
+		first--
+	}
+	for last+1 < len(items) && items[last].continues(items[last+1]) {
+		last++
+	}
+	certain := false
+	for _, it := range items[first : last+1] {
+		if it.kind == nothing {
+			return false
 		}
-		here = here || words[i].start >= at && words[i].end <= at+s.End-s.Start
-		certain = certain || isOnlyDisease(words[i].fold)
-		if diseases[words[i].fold] || isOnlyDisease(words[i].fold) {
-			sick++
+		certain = certain || it.certain
+	}
+	return headed && first == 0 || certain && first < last
+}
+
+// item is a part of a family history, as between two commas.
+type item struct {
+	kind    kind
+	disease word // of kind sick
+	certain bool // the disease is no name of a person
+	label   bool // a colon follows the relative
+	full    bool // a full stop follows the item
+}
+
+type kind int
+
+const (
+	nothing kind = iota
+	more         // more diseases of the relative before
+	sick         // a relative with a disease
+)
+
+// continues reports whether an item is in one sentence with the next, or both relatives have a colon as in a list.
+func (it item) continues(next item) bool { return !it.full || it.label && next.label }
+
+// betweenItems matches what is between two items.
+var betweenItems = regexp.MustCompile(`[.;|,]+(?:\s+|$)|\s(?:and|y|e|&)\s`)
+
+// itemsOf divides a line of a family history.
+func itemsOf(line string) []item {
+	var all []item
+	add := func(from, to int, full bool) {
+		if strings.TrimSpace(line[from:to]) != "" {
+			it := itemOf(split(strings.ToValidUTF8(line[from:to], "?")))
+			it.disease.start, it.disease.end, it.full = it.disease.start+from, it.disease.end+from, full
+			all = append(all, it)
 		}
 	}
-	return here && (familyHistory.MatchString(line) || certain && sick > 1)
-}
-
-// ofRelative reports whether word i is directly behind a relative, and no first name of this person.
-func ofRelative(words []word, i int) bool {
-	k := i - 1
-	if k > 0 && words[i].gap == 1 && has[words[k].fold] && words[k].gap == 1 {
-		k--
+	start := 0
+	for _, m := range betweenItems.FindAllStringIndex(line, -1) {
+		add(start, m[0], strings.ContainsAny(line[m[0]:m[1]], ".|"))
+		start = m[1]
 	}
-	return k >= 0 && words[i].gap > 0 && words[i].gap <= 2 && relatives()[words[k].fold] && !isFullNameAt(words, i)
+	add(start, len(line), true)
+	return all
 }
 
-// has are words between a relative and a disease.
-var has = set("with has had w con tiene tuvo")
-
-// isFullNameAt reports whether word i is the first name of a person, because a surname follows: niece Turner Haugstad.
-func isFullNameAt(words []word, i int) bool {
-	return i+1 < len(words) && words[i+1].gap == 1 && words[i+1].blank && words[i+1].capitalized && !words[i+1].capitals && !wordlists.Common(words[i+1].fold) && !diseases[words[i+1].fold]
+// itemOf returns what the words of an item are. Those with any other word than the ones of a family history are nothing.
+func itemOf(words []word) (it item) {
+	rest := func(some map[string]bool) {
+		for len(words) > 0 && some[words[0].fold] {
+			words = words[1:]
+		}
+	}
+	rest(kindsOfRelatives)
+	related := len(words) > 0 && relatives()[words[0].fold]
+	if related {
+		words = words[1:]
+		it.label = len(words) > 0 && words[0].label
+		rest(has)
+	}
+	if len(words) == 0 || !isOnlyDisease(words[0].fold) && !(related && diseases[words[0].fold]) {
+		return it
+	}
+	disease := words[0]
+	words = words[1:]
+	for _, w := range words {
+		if !ofDiseases[w.fold] && !(w.digits && len(w.fold) <= 2) && !isOnlyDisease(w.fold) {
+			return it
+		}
+	}
+	it.kind, it.disease, it.certain = more, disease, isOnlyDisease(disease.fold)
+	if related {
+		it.kind = sick
+	}
+	return it
 }
+
+// Words of a family history beside relatives and diseases.
+var (
+	kindsOfRelatives = set("a 1 2 elder half mat maternal older one pat paternal two younger materna materno paterna paterno")
+	has              = set("with has had w con tiene tuvo dx materna materno mayor menor paterna paterno")
+	ofDiseases       = set("age aged at disease dz onset s syndrome yo a los anos")
+)

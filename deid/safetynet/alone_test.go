@@ -40,3 +40,26 @@ func TestDiseasesOfRelativesWereTakenForNames(t *testing.T) {
 		}
 	}
 }
+
+// A brother, a son or a husband in the same line as a family history kept his name.
+func TestRelativesBesideAFamilyHistoryKeptTheirNames(t *testing.T) {
+	for _, text := range []string{
+		"Brother «Wilson» drove her. Father has CAD, mother has DM.", "Accompanied by son «Wilson». Brother ALS.", "Patient lives with brother «Wilson»; mother dm2.", "Brother «Wilson». Mother DM.",
+		"FHx: father CAD. Husband «Wilson» phone 555-342-1111, wife Turner.", "FHx: father CAD, husband «Wilson», son Turner", "Fam hx: reviewed with husband Gilbert and daughter «Turner».",
+		"Family history: unknown. Patient's son «Gilbert» will call.", "Emergency contact: brother «Wilson» 555-342-1234. Family history reviewed with sister Graves.",
+		"FHx: sister «Graves», who called", "FHx: sister «Graves» 555-342-1234", "FHx: mother DM. Sister «Graves» at bedside", "Mother DM, brother «Wilson», both at bedside", "Vive con hermano «Gilbert». Madre HTA, padre cáncer.",
+	} {
+		before, rest, _ := strings.Cut(text, "«")
+		name, after, _ := strings.Cut(rest, "»")
+		if NoName(before+name+after, data.Span{Start: len(before), End: len(before + name)}) {
+			t.Error(text)
+		}
+	}
+	for _, text := range []string{"FHx: mother DM, HTN, father CAD at 50 and sister «Graves».", "Fam hx: maternal aunt «Graves» disease age 30", "Madre HTA, hermano «Gilbert»."} {
+		before, rest, _ := strings.Cut(text, "«")
+		name, after, _ := strings.Cut(rest, "»")
+		if !NoName(before+name+after, data.Span{Start: len(before), End: len(before + name)}) {
+			t.Error(text)
+		}
+	}
+}

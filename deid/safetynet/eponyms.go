@@ -3,6 +3,7 @@ package safetynet
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
@@ -18,8 +19,9 @@ var eponymous = set(`disease syndrome catheter sign signs score scale test tests
 	indice maniobra clasificacion lineas triangulo pliegue
 	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis criterios quiste esofago demencia`)
 
-// isEponym reports whether the words from first to last denote a disease, a sign, a scale or a device: Paget disease, enfermedad de Paget, Swan-Ganz, Gleason 4.
-func isEponym(words []word, first, last int) bool {
+// isEponym reports whether the words from first to last denote a disease, a sign, a scale or a device: Paget disease, enfermedad de Paget, Swan-Ganz, Gleason 4. If the name is known
+// from the record, what is only likely (see isThing) does not count.
+func isEponym(words []word, first, last int, known bool) bool {
 	for from := max(0, first-2); from <= first; from++ { // Swan-Ganz, Wolff-Parkinson-White
 		joined := words[from].fold
 		for k := from + 1; k < len(words) && k < from+3 && words[k].sep == '-'; k++ {
@@ -29,7 +31,7 @@ func isEponym(words []word, first, last int) bool {
 		}
 	}
 	name := words[last].fold
-	if first == last && (followed(words, last, ownNouns[name]) || !words[first].titled && isThing(words, first)) {
+	if first == last && (followed(words, last, ownNouns[name]) || !known && !words[first].titled && isThing(words, first)) {
 		return true
 	}
 	if !eponym(name) && !eponym(strings.TrimSuffix(name, "s")) {
@@ -41,7 +43,7 @@ func isEponym(words []word, first, last int) bool {
 	if first < last || words[first].titled {
 		return false
 	}
-	if first > 0 && words[first].gap >= 0 && (eponymous[words[first-1].fold] || first > 1 && words[first-1].fold == "de" && words[first-1].gap >= 0 && eponymous[words[first-2].fold]) {
+	if first > 0 && words[first].gap >= 0 && words[first].inName && (eponymous[words[first-1].fold] || first > 1 && words[first-1].fold == "de" && words[first-1].gap >= 0 && eponymous[words[first-2].fold]) {
 		return true
 	}
 	if last+1 == len(words) {
@@ -84,63 +86,132 @@ var french = set("fr french ch")
 var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")
 
 // isThing reports whether a word denotes a thing by what stands directly beside it: Foley draining, Murphy negative, Wells 4.5, hx of Graves, s/p Ross. Such words count only beside
-// eponyms and the surnames of devices, signs, scores and operations in the lists below.
+// the names of devices, signs, operations, diseases and scores in the lists below. What may also be said of a person counts only at the end of a phrase.
 func isThing(words []word, i int) bool {
-	name := words[i].fold
-	if !denotesThing(name) {
-		if name = strings.TrimSuffix(name, "s"); !denotesThing(name) {
-			return false
+	left, right := leftOf(words, i), rightOf(words, i)
+	for _, name := range []string{words[i].fold, strings.TrimSuffix(words[i].fold, "s")} {
+		if strings.HasSuffix(left, "non-") && eponym(name) || isPair(left, name, right) || isDevice(words, i, name, left, right) || isDisease(words, i, name, left, right) ||
+			operations[name] && (beginsWith(right, operationNouns) || isEnd(right) && endsWith(left, operated)) ||
+			signs[name] && (words[i].signed || beginsWith(right, signNouns) || endsAfter(right, results) || isEnd(right) && endsWith(left, findings)) ||
+			graded[name] && (beginsWith(right, gradeNouns) || isGradeOf(words, i+1, name)) || risky[name] && endsAfter(right, risks) {
+			return true
 		}
 	}
-	left, right := leftOf(words, i), rightOf(words, i)
+	return false
+}
+
+// isDevice reports whether word i, which is name, denotes a device or an instrument.
+func isDevice(words []word, i int, name, left, right string) bool {
 	switch {
-	case strings.HasSuffix(left, "non-"), isPair(left, name, right), !eponym(name) && beginsWith(right, nouns):
-		return true
-	case words[i].label && labels[words[i-1].fold] && (eponym(name) || devices[name]), i+1 < len(words) && words[i+1].label && devices[name] && answers[words[i+1].fold]:
-		return true
-	case right == "" && i+1 < len(words) && words[i+1].elided && words[i+1].fold == "s" && eponym(name), name == "barrett" && prague.MatchString(right): // EGD: Barrett's.
-		return true
-	case beginsWith(right, results) && !beginsWith(right, resultsOfPeople), words[i].signed, endsWith(left, histories):
-		return eponym(name) || signs[name]
-	case devices[name] && (beginsWith(right, states) && !beginsWith(right, deeds) || endsWith(left, handled)), signs[name] && endsWith(left, findings), operations[name] && endsWith(left, operated):
-		return true
-	case eponym(name) && (beginsWith(right, courses) || endsWith(left, found)):
+	case instruments[name]:
+		return beginsWith(right, deviceNouns) || endsWith(left, forms)
+	case !devices[name]:
+		return false
+	case words[i].label && lines[words[i-1].fold] && !beforePerson(words, i), i+1 < len(words) && words[i+1].label && answers[words[i+1].fold]:
 		return true
 	}
-	return graded[name] && (isGrade(words, i+1) || beginsWith(right, risks))
+	return beginsWith(right, deviceNouns) || beginsWith(right, states) || endsAfter(right, changes) || isEnd(right) && endsWith(left, handled) ||
+		name == "foley" && (endsAfter(right, ends) || isEnd(right) && endsWith(left, ends))
 }
 
-// denotesThing reports whether a folded word may denote a thing.
-func denotesThing(folded string) bool {
-	return eponym(folded) || devices[folded] || signs[folded] || operations[folded] || graded[folded] || inPairs[folded]
+// isDisease reports whether word i, which is name, denotes a disease, or the antibodies that are named after one.
+func isDisease(words []word, i int, name, left, right string) bool {
+	switch {
+	case name == "barrett" && (prague.MatchString(right) || right == "" && words[i].label && i+1 < len(words) && words[i+1].elided && words[i+1].fold == "s"): // EGD: Barrett's.
+		return true
+	case eponym(name) && beginsWith(right, antibodies), name == "barrett" && beginsWith(right, dysplasias), remitting[name] && beginsWith(right, courses):
+		return true
+	case !diseases[name] || beforePerson(words, i):
+		return false
+	}
+	return (isEnd(right) || beginsWith(right, circumstances)) && (words[i].label && diagnoses[words[i-1].fold] || endsWith(left, histories))
 }
 
+// beforePerson reports whether a title or an age after a comma follows word i, as it follows a person: Kelly, RN; Graves, 45M.
+func beforePerson(words []word, i int) bool {
+	return i+1 < len(words) && words[i+1].comma && (words[i+1].digits || isTitle(words[i+1].fold))
+}
+
+// isEnd reports whether nothing belongs to a phrase any more, or only when, how or by whom.
+func isEnd(right string) bool {
+	return right == "" || strings.HasPrefix(right, "-") || circumstance.MatchString(right)
+}
+
+// endsAfter reports whether the words behind a word are one of the phrases and the end of their phrase.
+func endsAfter(right string, some []string) bool {
+	return slices.ContainsFunc(some, func(phrase string) bool {
+		rest, ok := strings.CutPrefix(right, " "+phrase)
+		return ok && isEnd(rest)
+	})
+}
+
+// isGradeOf reports whether word i is a grade of the score or the class with this name. Ages and numbers of things are none.
+func isGradeOf(words []word, i int, name string) bool {
+	if !isGrade(words, i) {
+		return false
+	}
+	switch w := words[i]; {
+	case w.digits:
+		n, _ := strconv.Atoi(w.fold)
+		right := rightOf(words, i)
+		return (n <= maxLow || high[name] && n <= maxHigh) && (right == "" || strings.HasPrefix(right, "-") || beginsWith(right, gradeEnds))
+	case isLetter(w) && classLetters[w.fold]:
+		return lettered[name]
+	}
+	return true
+}
+
+// The names that isThing counts beside the words below.
 var (
-	devices    = set("allis blake broviac foley groshong hickman hohmann kelly kocher penrose quinton redon shaldon swan tenckhoff")
-	signs      = set("allen babinski blumberg brudzinski chvostek finkelstein giordano hawkins hoffman hoffmann homan homans kernig lachman lasegue mcburney mcmurray murphy neer nikolsky phalen rinne romberg rovsing schober spurling tinel trendelenburg trousseau weber")
-	operations = set("billroth bricker fontan glenn hartmann kasai miles mustard nissen norwood ross whipple")
-	// graded are the surnames of scores and classes that stand before a number, a Roman numeral or a letter.
-	graded = set("apgar bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
+	devices     = set("broviac foley groshong hickman hohmann kocher penrose quinton redon shaldon swan tenckhoff")
+	instruments = set("allis blake kelly") // which are also frequent names
+	signs       = set("allen babinski blumberg brudzinski chvostek coombs finkelstein giordano gram hawkins hoffman hoffmann homan homans kernig lachman lasegue mantoux mcburney mcmurray murphy neer nikolsky phalen rinne romberg rovsing schober spurling tinel trendelenburg trousseau weber widal")
+	operations  = set("billroth bricker fontan glenn hartmann kasai miles mustard nissen norwood ross whipple")
+	remitting   = set("behcet burkitt crohn cushing graves hodgkin takayasu wegener")
+	// graded are the surnames of scores and classes that stand before a number, a Roman numeral or a letter; high are those with numbers up to maxHigh instead of maxLow, lettered those with letters.
+	graded   = set("apgar bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
+	high     = set("apgar bishop braden child norton ranson wells")
+	lettered = set("child weber")
+	risky    = set("braden morse norton wells")
+)
 
-	// nouns follow a surname that is not on the lists of eponyms, of which those of eponymous are mostly verbs behind a person.
-	nouns   = phrases("catheter, clamp, forceps, retractor, procedure, test, sign, score, class, grade, classification, fracture, maneuver, criteria, drain")
-	labels  = set("dx diagnosis diagnoses pmh pmhx hx problem problems lines line drains tubes devices access assessment impression diagnostico antecedentes")
-	answers = set("yes no none present absent in out removed placed draining patent si")
-	risks   = phrases("low, low risk, moderate risk, high risk, intermediate")
-	prague  = regexp.MustCompile(`^ c[0-9]+m[0-9]`)
+const (
+	maxLow  = 6
+	maxHigh = 23
+)
 
-	results         = phrases("neg, negative, pos, positive, normal, nl, abnormal, equivocal, negativo, positivo, midline, lateralizes, lateralized, lateralizing, lateraliza, central, centrado")
-	resultsOfPeople = phrases("neg for, negative for, pos for, positive for, negative about, positive about, positivo para, negativo para")
-	states          = phrases(`draining, drained, drains, removed, flushed, flushes, accessed, deaccessed, patent, output, outputs, in place, in situ, to gravity, d/c, dc, d/ced, dced, dc'd, d/c'd, discontinued,
-		c/d/i, cdi, floated, pulled, exchanged, changed, clamped, unclamped, kinked, leaking, intact, numbers, inserted, placed, reinserted, replaced, out, permeable, retirada, retirado, drenando, bag`)
-	// deeds are states after a person who does something.
-	deeds     = phrases("removed the, removed a, removed his, removed her, changed the, changed his, changed her, placed the, placed a, placed an, placed his, placed her, inserted the, inserted a, inserted an, pulled the, discontinued the, out sick, out of, out today, drained the, flushed the, accessed the, exchanged the, replaced the")
-	handled   = phrases("no, placed, inserted, removed, remove, insert, continue, indwelling, curved, straight, lumen, exchanged, replaced, d/c, dc, discontinue, pull, place, flush, tunneled, permanent, chronic, two, three, both")
-	findings  = phrases("positive, negative, neg, pos, equivocal, normal")
-	histories = phrases("hx, hx of, h/o, history of, dx, dx of, dx'd with, diagnosed with, diagnosis of, treated for, tx for, workup for, suspected, possible, known, has, no, sah, segment, ap de, dx de, diagnostico de, antecedente de, antecedentes de")
-	operated  = phrases("s/p, sp, status post, undergo, underwent, redo, post")
-	courses   = phrases("in remission, resolving, resolved, flare, flares, with lgd, with hgd, with dysplasia, of colon, of the colon, igg, igm, ab, antibody, antibodies")
-	found     = phrases("partial, segment, excluded")
+// Words before a name. Those of handled, forms, findings, operated and ends count if the name ends its phrase.
+var (
+	lines     = set("access devices drains line lines tubes")
+	diagnoses = set("antecedentes diagnoses diagnosis diagnostico dx hx pmh pmhx problem problems")
+	handled   = phrases("chronic, continue, exchanged, flush, indwelling, insert, inserted, lumen, no, permanent, place, placed, pull, remove, removed, replaced, tunneled")
+	forms     = phrases("curved, straight, two")
+	findings  = phrases("equivocal, neg, negative, no, normal, pos, positive")
+	histories = phrases("antecedente de, antecedentes de, ap de, diagnosed with, diagnosis of, diagnostico de, dx, dx de, dx of, dx'd with, h/o, history of, hx, hx of, segment, suspected, treated for, tx for, workup for")
+	operated  = phrases("redo, s/p, sp, status post, undergo, underwent")
+)
+
+// Words behind a name. Those of changes, results, risks and ends count if they end their phrase.
+var (
+	deviceNouns    = phrases("catheter, catheters, clamp, clamps, drain, drains, forceps, retractor")
+	signNouns      = phrases("maneuver, sign, signs, test")
+	operationNouns = phrases("procedure")
+	gradeNouns     = phrases("classification, criteria, fracture, grade, score")
+	states         = phrases("bag, c/d/i, cdi, deaccessed, drenando, draining, floated, in place draining, in place to gravity, in situ, kinked, leaking, numbers, output, outputs, patent, permeable, to gravity, unclamped")
+	changes        = phrases("accessed, clamped, discontinued, drained, exchanged, flushed, flushes, in place, inserted, intact, placed, pulled, reinserted, removed, replaced, retirada, retirado")
+	answers        = set("draining no none patent placed removed si yes")
+	results        = phrases("abnormal, central, centrado, equivocal, lateraliza, lateralized, lateralizes, lateralizing, midline, neg, negative, negativo, nl, normal, pos, positive, positivo")
+	risks          = phrases("high risk, intermediate, intermediate risk, low, low risk, low score, moderate risk")
+	gradeEnds      = phrases("fracture, fractures, hemorrhage, points, pts, sah")
+	antibodies     = phrases("antibodies, antibody, igg, igm")
+	dysplasias     = phrases("with dysplasia, with hgd, with lgd")
+	courses        = phrases("flare, flares, in remission, of colon, of the colon")
+	prague         = regexp.MustCompile(`^ c[0-9]+m[0-9]`)
+	// ends are said of patients, too, except of those whose name is mostly that of a device. They stand on either side.
+	ends = phrases("changed, d/c, d/c'd, d/ced, dc, dc'd, dced, out")
+	// circumstance matches when or how something happens, and circumstances more words behind a disease.
+	circumstance  = regexp.MustCompile(`^ (?:(?:after|at|before|bilat|bilateral|bilaterally|by|overnight|per|prior|without|yesterday|[0-9]+)\b|on (?:[0-9]|exam|left|palpation|right))`)
+	circumstances = phrases("and, diagnosed, dx, in, or, s/p, since, sp, treated, tx, with")
 )
 
 // twoNames are eponyms that consist of two words and perhaps an and.

@@ -346,7 +346,7 @@ func (p *Patterns) find(words []word) []data.Span {
 		if p.keys.has(w.fold) {
 			for _, ph := range p.phrases[w.fold] {
 				last, ok := ph.at(words, i)
-				if ok && ph.counts(words, i, last, lower) {
+				if ok && ph.counts(words, i, last, lower, p.known) {
 					hit(i, last, ph.typ)
 				}
 			}
@@ -482,7 +482,7 @@ func (p *Patterns) names(words []word, lower func(string) bool, hit func(first, 
 		default:
 			continue
 		}
-		if isEponym(words, i, last) {
+		if isEponym(words, i, last, p.known) {
 			continue
 		}
 		for last+1 < len(words) && words[last+1].inName && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma && !shorthandAt(words, last+1)) {

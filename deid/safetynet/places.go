@@ -39,31 +39,30 @@ func (p *Patterns) sortOf(typ string) data.Sort {
 	return cmp.Or(p.types.Describe(typ).Sort, sorts[Kind(strings.ToLower(typ))])
 }
 
-// counts reports whether the words from first to last, which are those of the phrase, have its meaning.
-func (ph phrase) counts(words []word, first, last int, lower func(string) bool) bool {
+// counts reports whether the words from first to last, which are those of the phrase, have its meaning. If they are known from the record, only what certainly is something else does not.
+func (ph phrase) counts(words []word, first, last int, lower func(string) bool, known bool) bool {
 	w := words[first]
 	switch {
+	case ph.place && known:
+		return isKnownPlace(words, first, last, lower)
 	case ph.place:
 		return isPlace(words, first, last, lower) || ph.acronym && w.capitals && !amongCapitals(words, first)
 	case first < last || w.digits:
 		return true
 	}
-	return (w.capitalized || !wordlists.Common(w.fold)) && !isEponym(words, first, first)
+	return (w.capitalized || !wordlists.Common(w.fold)) && !isEponym(words, first, first, known)
 }
 
 // isPlace reports whether the words from first to last, which are those of a place or an institution, denote it. Without a word beside them that tells so, they may be an ordinary word, or
 // name a scale, a device or an organism.
 func isPlace(words []word, first, last int, lower func(string) bool) bool {
-	name := words[first].fold
-	for k := first + 1; k <= last; k++ {
-		name += " " + words[k].fold
-	}
+	name := joined(words[first : last+1])
 	left := withoutArticle(leftOf(words, first))
 	listed := thingNames[name]
 	switch {
 	case (listed || first == last) && isScale(words, last, listed):
 		return false
-	case first == last && isEponym(words, first, last):
+	case first == last && isEponym(words, first, last, false):
 		return false
 	case listed && !endsWith(left, homes) && isListedThing(words, first, last, left):
 		return false
@@ -72,6 +71,24 @@ func isPlace(words []word, first, last int, lower func(string) bool) bool {
 	}
 	return isMeant(words, first, left, lower)
 }
+
+// isKnownPlace reports whether the words from first to last are a place or an institution of the record, unless they are in lower case, a scale, an eponym, or a frequent result.
+func isKnownPlace(words []word, first, last int, lower func(string) bool) bool {
+	w, name := words[first], joined(words[first:last+1])
+	listed := thingNames[name]
+	switch {
+	case (listed || first == last) && isScale(words, last, listed), listed && isScoreOfParts(words, last+1):
+		return false
+	case first < last || w.digits:
+		return true
+	case knownResults[name]:
+		return isMeant(words, first, withoutArticle(leftOf(words, first)), lower)
+	}
+	return (w.capitalized || !wordlists.Common(name)) && !isEponym(words, first, last, true)
+}
+
+// knownResults are places that stand alone in fields for results.
+var knownResults = set("clear negative none normal positive unknown")
 
 func withoutArticle(left string) string {
 	for _, article := range []string{"the ", "la ", "el ", "los ", "las "} {
@@ -104,7 +121,7 @@ func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 		return false
 	case endsWith(left, from), endsWith(left, at) && !lower(w.fold):
 		return !wordlists.Frequent(w.fold) || endsPhrase(right)
-	case beginsWith(right, actors), beginsWith(right, institutions) && (!wordlists.Frequent(w.fold) || words[i+1].capitalized && !words[i+1].capitals):
+	case beginsWith(right, actors), right == " hr", beginsWith(right, institutions) && (thingNames[w.fold] || !wordlists.Frequent(w.fold) || words[i+1].capitalized && !words[i+1].capitals):
 		return true
 	case i+1 < len(words) && words[i+1].comma && !w.label && (isNameOfPlace(words[i+1]) && !wordlists.Frequent(w.fold) || w.first && isDateOfLetter(words, i+1)):
 		return true
@@ -135,7 +152,7 @@ var homes = phrases(`lives in, live in, living in, lived in, lives near, resides
 // visits are the words before a place or an institution, which begins with a capital.
 var visits = phrases(`transferred from, transferred to, transfer from, transfer to, transported to, transported from, visiting from, visiting, seen at, admitted to, admitted at, hospitalized at, treated at, discharged from,
 	went to, went back to, drove to, flew to, travel to, traveled to, trip to, back to, back from, arrived from,
-	trasladado a, trasladada a, trasladado de, trasladada de, trasladado desde, trasladada desde, derivado de, derivada de, derivado desde, derivada desde, ingresado en, ingresada en, ayuntamiento de, policia local de, guardia civil de, alcaldia de, barrio, colonia, vereda, eps, ars, arl, afp, viaje a, viajo a`)
+	trasladado a, trasladada a, trasladado de, trasladada de, trasladado desde, trasladada desde, derivado de, derivada de, derivado desde, derivada desde, ingresado en, ingresada en, ayuntamiento de, informe de, informes de, policia local de, guardia civil de, alcaldia de, barrio, colonia, vereda, eps, ars, arl, afp, viaje a, viajo a`)
 
 // from are the words before a place that seldom stand before an ordinary word with a capital, and at those that often do.
 var (
@@ -152,7 +169,8 @@ var placeLabels = set(`city town residence hometown birthplace address employer 
 
 // actors are words behind an institution that does something, and institutions the words behind its name.
 var (
-	actors       = phrases("called, calls, faxed, sent, requested, requests, wants, staff, pharmacy, employee, employees, store, stores, records, ppo, hmo, auth, insurance, helpline, leaflet, inc, llc, corp, corporation, company, police, llama, llamo, envia, envio, avisa, aviso, solicita")
+	actors = phrases(`address, auth, avisa, aviso, called, calls, company, corp, corporation, disability forms, employee, employees, envia, envio, faxed, fire, flights, forms, helpline, hmo, inc, insurance, leaflet, llama, llamo, llc,
+		manager, pcp, pd, pharmacy, plant, police, ppo, recommended, recommends, records, requested, requests, resident, residents, rn, sent, snf, solicita, staff, store, stores, wants`)
 	institutions = phrases("hospital, clinic, medical, health, er, ed, county, city, university, college, school, nursing, rehab")
 )
 
@@ -270,28 +288,69 @@ var scaleWords = set("score scores scale scales criteria criterion classificatio
 
 // isListedThing reports whether a listed name denotes no place by what stands beside it.
 func isListedThing(words []word, first, last int, left string) bool {
-	right := rightOf(words, last)
-	if strings.HasPrefix(right, "-like") || beginsWith(right, things) || endsWith(left, versions) {
+	right, name := rightOf(words, last), joined(words[first:last+1])
+	switch thing := strings.Fields(right + " - -"); {
+	case len(thing) > 3 && sites[thing[1]]: // Stanford knee clinic
+		return false
+	case strings.HasPrefix(right, "-like"), beginsWith(right, things), endsWith(left, versions), strings.HasPrefix(right, " ") && slices.Contains(ownThings[thing[0]], name):
 		return true
 	}
-	return (isGrade(words, last+1) && !isPostcode(words, last+1) || isScored(words, last+1)) && !endsWith(left, slices.Concat(from, visits))
+	if name == "milan" && endsWith(left, limits) {
+		return true
+	}
+	if last+1 < len(words) && words[last+1].digits && !numbered[name] && !isScoreOfParts(words, last+1) {
+		return false
+	}
+	return (isGrade(words, last+1) && !isPostcode(words, last+1) || isScored(words, last+1, name)) && !endsWith(left, slices.Concat(from, visits))
 }
 
 // things follow the name of a scale, a device or an organism; versions precede it.
 var (
-	things = phrases(`grade, type, class, stage, prep, stool, stools, chart, bowel, test, tests, protocol, rule, rules, consensus, definition, brace, like, positive, negative, pos, neg, scientific, j, shunt,
-	developmental, naming, cognitive, sleep, coma, equation, formula, knee, ankle, agitation, postnatal, heart, encephalitis, fever, verbal, card, stroke, scar, sci, adl, moderate, mild, severe, mod, biopsies, limb, blatchford, bamford, code, gr, eq, trauma, handicap, grado, tipo, clase, estadio`)
-	versions = phrases(`plaster of, duke of, tower of, within, beyond, outside, revised, modified, partial, meets, stool, prep, bbps, la, escala, escala de, clasificacion, clasificacion de, criterios, criterios de, test de, indice de, virus, virus de, cromosoma, collarin`)
+	things   = phrases("bamford, blatchford, definition, eq, equation, estadio, formula, gr, grade, grado, stage")
+	versions = phrases(`plaster of, duke of, tower of, revised, modified, partial, meets, stool, prep, bbps, escala, escala de, clasificacion, clasificacion de, criterios, criterios de, test de, indice de, virus, virus de, cromosoma, collarin`)
 )
 
-// isScored reports whether word i stands directly behind another one and is a score, perhaps with its maximum or of several parts with one digit each: 9/30, 2/3/2.
-func isScored(words []word, i int) bool {
-	if i >= len(words) || words[i].gap != 1 || !words[i].blank || !words[i].digits {
+// limits stand before the Milan criteria without the word criteria, and numbered are the names that a number may follow.
+var (
+	limits   = phrases("beyond, outside, within")
+	numbered = set("aspen boston bristol cincinnati edinburgh epworth glasgow groningen leiden madrid mayo montreal nottingham oswestry ottawa oxford paris pittsburgh rome tokyo toronto vancouver")
+)
+
+// ownThings are the names that other words make a scale, a device or an organism of; behind other names, they may be something that a place has.
+var ownThings = map[string][]string{
+	"adl": {"bristol", "london"}, "ankle": {"ottawa"}, "bowel": {"boston"}, "brace": {"boston", "charleston"}, "card": {"wisconsin"}, "chart": {"bristol"}, "clase": gradedTypes, "class": gradedTypes,
+	"cognitive": {"montreal"}, "coma": {"glasgow"}, "consensus": {"chicago", "rome", "rotterdam"}, "developmental": {"denver"}, "encephalitis": {"st louis", "saint louis"}, "fever": {"ebola", "lassa", "marburg", "rocky mountain", "west nile"},
+	"handicap": {"london"}, "heart": {"new york"}, "j": {"miami"}, "knee": {"ottawa", "oxford"}, "mild": {"atlanta"}, "moderate": {"atlanta"}, "naming": {"boston"}, "negative": organisms, "neg": organisms,
+	"pos": organisms, "positive": organisms, "postnatal": {"edinburgh"}, "prep": {"boston", "chicago", "ottawa"}, "rule": {"ottawa"}, "rules": {"ottawa"}, "scar": {"vancouver"}, "scientific": {"boston"}, "severe": {"atlanta"}, "shunt": {"denver"}, "sleep": {"pittsburgh"},
+	"stool": {"bristol"}, "stools": {"bristol"}, "stroke": {"cincinnati", "oxford"}, "tipo": gradedTypes, "type": gradedTypes, "verbal": {"california"},
+}
+
+var (
+	gradedTypes = []string{"bristol", "chicago", "los angeles", "montreal", "new york", "paris", "stanford", "vancouver"}
+	organisms   = []string{"coxsackie", "ebola", "hantaan", "lassa", "marburg", "norwalk", "philadelphia", "west nile"}
+	// sites follow what a place has: Dallas knee clinic.
+	sites = set("center centre clinic hospital ltac program reunion results school site team unit")
+)
+
+// isScored reports whether word i stands directly behind the name of a scale and is a score: 9, of several parts with one digit each as in 2/3/2, or with the maximum of this scale.
+// Other fractions are dates: Boston 3/4.
+func isScored(words []word, i int, name string) bool {
+	if isScoreOfParts(words, i) {
+		return true
+	}
+	if i >= len(words) || words[i].gap != 1 || !words[i].blank || !isScore(words, i) {
 		return false
 	}
-	single := len(words[i].fold) == 1
-	for k := i + 1; k < len(words) && words[k].sep == '/'; k++ {
-		single = single && len(words[k].fold) == 1 && words[k].digits
-	}
-	return isScore(words, i) || single && i+1 < len(words) && words[i+1].sep == '/'
+	return i+1 == len(words) || words[i+1].sep != '/' || words[i+1].fold == maxima[name]
 }
+
+// isScoreOfParts reports whether three parts with one digit each begin with word i.
+func isScoreOfParts(words []word, i int) bool {
+	if i+2 >= len(words) || words[i].gap != 1 || !words[i].blank || words[i+1].sep != '/' || words[i+2].sep != '/' {
+		return false
+	}
+	return !slices.ContainsFunc(words[i:i+3], func(w word) bool { return !w.digits || len(w.fold) != 1 })
+}
+
+// maxima are those of scales that stand behind a score.
+var maxima = map[string]string{"edinburgh": "30", "glasgow": "15", "montreal": "30"}

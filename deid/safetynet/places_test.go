@@ -1,6 +1,9 @@
 package safetynet
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // finds marks what a net finds for values in a text.
 func finds(t *testing.T, removed []Removed, text string) string {
@@ -106,6 +109,69 @@ func TestSurnamesErasedEponyms(t *testing.T) {
 		}
 		if got := finds(t, removed, text); got != want {
 			t.Errorf("%s, want\n%s", got, want)
+		}
+	}
+}
+
+// Verbs, ages and moods behind a frequent surname that is also a device, a sign or a score left the surname.
+func TestDeedsOfPeopleMadeThemEponyms(t *testing.T) {
+	for surname, text := range map[string]string{
+		"Blake":   "[DOCTOR|Blake] d/c home. [DOCTOR|Blake] removed IV. [DOCTOR|Blake] d/c today. Both [DOCTOR|Blake] and wife. Continue [DOCTOR|Blake] on lasix. [DOCTOR|Blake] dc'd. Curved Blake",
+		"Foley":   "[DOCTOR|Foley] placed IV. [DOCTOR|Foley] flushed line. [DOCTOR|Foley] changed bag. [DOCTOR|Foley] accessed port. Foley changed. Foley placed by urology, Foley d/c'd at 10",
+		"Hickman": "No [DOCTOR|Hickman] concerns. [DOCTOR|Hickman] placed on oxygen. [DOCTOR|Hickman], d/c home. [DOCTOR|Hickman] d/c. Lines: [DOCTOR|Hickman], RN. No Hickman. Hickman accessed",
+		"Kelly":   "[DOCTOR|Kelly] changed position. [DOCTOR|Kelly] in place. Access: [DOCTOR|Kelly], RN. [DOCTOR|Kelly] removed. Kelly clamp",
+		"Clark":   "[DOCTOR|Clark] 3 kids at home. [DOCTOR|Clark] low mood. Clark III. Clark 4",
+		"Fisher":  "[DOCTOR|Fisher] 2 falls this week. [DOCTOR|Fisher] low. Fisher 3. Fisher 3 hemorrhage",
+		"Mason":   "[DOCTOR|Mason] 34 yo. [DOCTOR|Mason] 34. [DOCTOR|Mason] class tomorrow. Mason II fracture",
+		"Hawkins": "[DOCTOR|Hawkins] normal affect. Has [DOCTOR|Hawkins]. Hawkins positive on exam. Hawkins test",
+		"Norton":  "[DOCTOR|Norton] low mood. Norton low risk. Norton 14",
+		"Murphy":  "[DOCTOR|Murphy] neg COVID. [DOCTOR|Murphy] positive attitude. Murphy negative. No Murphy. Murphy sign",
+		"Addison": "[DOCTOR|Addison] resolved to quit. [DOCTOR|Addison] normal. No [DOCTOR|Addison]. Hx of Addison. Treated for Addison with steroids",
+		"Ross":    "[DOCTOR|Ross] test pending. [DOCTOR|Ross] class. S/p [DOCTOR|Ross] visit. S/p Ross. Ross procedure",
+		"Graves":  "Mr. [DOCTOR|Graves] has no pain. Assessment: [DOCTOR|Graves] is well. Hx: [DOCTOR|Graves], 45M. Hx: Graves. Graves in remission",
+		"Bell":    "[DOCTOR|Bell] pos for COVID. [DOCTOR|Bell] resolving. Assessment: [DOCTOR|Bell] is well. Has [DOCTOR|Bell]. Bell palsy",
+	} {
+		plain := strings.NewReplacer("[DOCTOR|", "", "]", "").Replace(text)
+		if got := finds(t, []Removed{{"Ida " + surname, "DOCTOR"}}, plain); got != text {
+			t.Errorf("%s, want\n%s", got, text)
+		}
+	}
+}
+
+// A surname or a city of the record stayed where it could be a device, a sign, a disease or an ordinary word.
+func TestKnownValuesWereTakenForThings(t *testing.T) {
+	p := (&Net{Types: types(t)}).Known([]Value{{Kind: Name, Text: "Blake Kelly"}, {Kind: Name, Text: "Ida Graves"}, {Kind: City, Text: "Mobile"}, {Kind: City, Text: "Boston"}, {Kind: Hospital, Text: "Mayo"}})
+	for _, text := range []string{
+		"[PATIENT|Kelly] d/c home. [PATIENT|Kelly] removed. [PATIENT|Kelly] in place. [PATIENT|Blake] draining. Lines: [PATIENT|Kelly]. Hx of [PATIENT|Graves]. Graves disease",
+		"[CITY|Mobile] PD. [CITY|Mobile] address ok. [CITY|Mobile] and alert. mobile in bed",
+		"[CITY|Boston] 3/4. [CITY|Boston] type. [HOSPITAL|Mayo] stroke. Boston prep score 8. Boston 2/3/2",
+	} {
+		plain := strings.NewReplacer("[PATIENT|", "", "[CITY|", "", "[HOSPITAL|", "", "]", "").Replace(text)
+		if got := show(plain, p.Find(plain, nil)); got != text {
+			t.Errorf("%s, want\n%s", got, text)
+		}
+	}
+}
+
+// Departments, offices and dates behind a city that is also a word or a scale left the city.
+func TestPlacesBesideWhatTheyHaveStayed(t *testing.T) {
+	for value, text := range map[Removed]string{
+		{"Mobile", "CITY"}:        "[CITY|Mobile] address. [CITY|Mobile] fire dept. [CITY|Mobile] PD. Mobile in bed",
+		{"Delta", "ORGANIZATION"}: "[ORGANIZATION|Delta] HR. [ORGANIZATION|Delta] disability forms. Delta troponin 4",
+		{"Reading", "CITY"}:       "[CITY|Reading] PCP. Reading 140/90",
+		{"Denver", "CITY"}:        "[CITY|Denver] class reunion. [CITY|Denver] heart. Denver developmental screen. Denver shunt",
+		{"Dallas", "CITY"}:        "[CITY|Dallas] test site. [CITY|Dallas] knee clinic. [CITY|Dallas] negative",
+		{"Stanford", "HOSPITAL"}:  "[HOSPITAL|Stanford] stroke. [HOSPITAL|Stanford] trauma. Stanford type B. Stanford A",
+		{"Los Angeles", "CITY"}:   "[CITY|Los Angeles] trauma. [CITY|Los Angeles] 2. Los Angeles grade B",
+		{"Boston", "CITY"}:        "[CITY|Boston] 3/4. Boston 2/3/2. Boston Scientific lead",
+		{"Mayo", "HOSPITAL"}:      "[HOSPITAL|Mayo] recommends biologics. [HOSPITAL|Mayo] clinic. Mayo 2",
+		{"Normal", "CITY"}:        "[CITY|Normal] resident. Normal gait",
+		{"Seattle", "CITY"}:       "Outside [CITY|Seattle]. [CITY|Seattle] 3",
+		{"Rosa", "CITY"}:          "INFORME DE [CITY|ROSA]. LESION ROSA",
+	} {
+		plain := strings.NewReplacer("[CITY|", "", "[HOSPITAL|", "", "[ORGANIZATION|", "", "]", "").Replace(text)
+		if got := finds(t, []Removed{value}, plain); got != text {
+			t.Errorf("%s, want\n%s", got, text)
 		}
 	}
 }

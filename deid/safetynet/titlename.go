@@ -75,7 +75,7 @@ func inTitle(text string) []data.Span {
 			from, to = withoutDocument(text, from, to)
 		}
 		switch name := strings.TrimSpace(text[from:to]); {
-		case isNamed(name), strings.Contains(name, ",") && isListed(name), aboutDocument && (isListed(name) || isFullName(name) && inLife(strings.FieldsFunc(name, notInWord))):
+		case isNamed(name), strings.Contains(name, ",") && isListed(name), aboutDocument && (isListed(name) || isFullName(name) && inLife(strings.FieldsFunc(name, notInWord)) && !ofBody(name)):
 			all = append(all, patient(text, from, to))
 			rest = rest || to-from < len(part)
 		case strings.ContainsFunc(part, unicode.IsLetter):
@@ -121,6 +121,9 @@ func consists(text string, isFirst func(word string) bool) bool {
 	if len(words) < 2 || len(words) > maxFullNameWords || comma && (strings.TrimSpace(given) == "" || strings.TrimSpace(last) == "") {
 		return false
 	}
+	if comma && wordlists.Common(termOf(last)) && !isKnownSurname(last) { // Consuelo, Esperanza: items
+		return false
+	}
 	form, end := formOf(words[0]), words[len(words)-1]
 	if form == mixed || form == lowered || !isFirst(words[0]) || isInitial(end) && !comma || isParticle(end) || !inLife(words) {
 		return false
@@ -151,8 +154,17 @@ var surnameList string
 
 var surnames = set(surnameList)
 
-// inLife reports whether the words of a name do not belong together as places, as days and months with ordinary words, or as abbreviations of up to three letters.
+// ofBody reports whether a text ends in an adjective of a part of the body: Pilar Tonsilar.
+func ofBody(text string) bool {
+	end := text[strings.LastIndexByte(text, ' ')+1:]
+	return (strings.HasSuffix(termOf(end), "ilar") || strings.HasSuffix(termOf(end), "ular")) && !isKnownSurname(end)
+}
+
+// inLife reports whether the words of a name do not belong together as the names of saints and places, as places, as days and months with ordinary words, or as abbreviations of up to three letters.
 func inLife(words []string) bool {
+	if saints[termOf(words[0])] && len(words) == 2 {
+		return false
+	}
 	names := slices.ContainsFunc(words, func(word string) bool { return !inPlaces[termOf(word)] })
 	if isCalendar := func(word string) bool { return months[termOf(word)] || seasons[termOf(word)] }; slices.ContainsFunc(words, isCalendar) {
 		names = slices.ContainsFunc(words, func(word string) bool {
@@ -170,6 +182,7 @@ func inLife(words []string) bool {
 // inPlaces are first names and surnames that are states or countries, or begin the names of places, and seasons days and seasons.
 var (
 	inPlaces = set("virginia georgia carolina dakota montana washington florida texas jordan india kenya israel ireland france england holland chad cuba lebanon santa san cruz")
+	saints   = set("san santa santo") // with one word more, a place or a hospital
 	seasons  = set("summer winter autumn spring fall monday tuesday wednesday thursday friday saturday sunday lunes martes domingo primavera verano")
 )
 

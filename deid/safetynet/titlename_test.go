@@ -36,7 +36,7 @@ func TestNameInATitleStayed(t *testing.T) {
 		"Hope Clinic - Referral Form", "May Report - Summary", "Summer Camp - Consent Form", "Will Call - Letter", "Drew Blood - Lab Note", "FRANK BLOOD: STOOL REPORT", "Iris Biopsy - Pathology Report",
 		"Bishop Score - Form", "Swan Ganz - Procedure Note", "Miller Fisher - Consult", "Stevens Johnson - Consult Note", "Baker Cyst - Ultrasound", "Wood Lamp Exam - Note", "Diet, Regular: tolerating",
 		"Pain, Chronic - stable", "May, June: travel", "Florida, Georgia: lived", "Washington, Virginia: travel", "ANA, PAT: pending", "Li, Na - 138", "Lake Louise (MRI)", "will call: letter", "Head CT - Normal",
-		"Progress Note - Physical Therapy", "Cruz Roja - Informe", "Santa Cruz - Informe", "Signo de Murphy: positivo", "Rosa de Bengala - Analítica", "Dolores Menstruales: Informe", "James - note",
+		"Progress Note - Physical Therapy", "Cruz Roja - Informe", "Santa Cruz - Informe", "Santa Rita - Informe", "Pilar Tonsilar - Informe", "Consuelo, Esperanza: ítems", "Blanca, Clara: orina", "Signo de Murphy: positivo", "Rosa de Bengala - Analítica", "Dolores Menstruales: Informe", "James - note",
 		"\nPain, Chronic: stable\nRose, then Hope - later\n", ":", " - ", "John Smith came in",
 	} {
 		if found := Names(text); len(found) > 0 {
