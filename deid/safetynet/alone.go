@@ -196,13 +196,13 @@ func itemOf(words []word) (it item) {
 		it.label = len(words) > 0 && words[0].label
 		rest(has)
 	}
-	if len(words) == 0 || !isOnlyDisease(words[0].fold) && !(related && diseases[words[0].fold]) {
+	if len(words) == 0 || !isOnlyDisease(words[0].fold) && (!related || !diseases[words[0].fold]) {
 		return it
 	}
 	disease := words[0]
 	words = words[1:]
 	for _, w := range words {
-		if !ofDiseases[w.fold] && !(w.digits && len(w.fold) <= 2) && !isOnlyDisease(w.fold) {
+		if !ofDiseases[w.fold] && (!w.digits || len(w.fold) > 2) && !isOnlyDisease(w.fold) {
 			return it
 		}
 	}
