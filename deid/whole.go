@@ -49,7 +49,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 			}
 		}
 	}
-	return append(all, slices.Concat(besideDates(text, all, sort), daysBetween(text, all, sort))...)
+	return append(all, daysBetween(text, all, sort)...)
 }
 
 // wholePart corrects the boundaries of a span of one sort within text[from:to], between its neighbours. It reports whether the span is still one of PHI.

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/matching"
 	"github.com/lethe-deid/lethe/internal/shared"
 )
@@ -298,16 +299,21 @@ func TestAllHoursOfAllDaysAreNoDate(t *testing.T) {
 	})
 }
 
-// After the first date of a line in digits, others of the same form stayed.
+// After the first date of a note in digits, others of the same form stayed.
 func TestDatesBesideADateStayed(t *testing.T) {
-	checkWhole(t, map[string]string{
-		"BCx «DATE|5/14» NGTD, UCx 5/15 E coli, sputum 5/16 GPC":                   "BCx «DATE|5/14» NGTD, UCx «DATE|5/15» E coli, sputum «DATE|5/16» GPC",
-		"MSU «DATE|14/1» NG, 23/2 E. coli, 24/9":                                   "MSU «DATE|14/1» NG, «DATE|23/2» E. coli, 24/9",
-		"Foley «DATE|12/28», out 1/15":                                             "Foley «DATE|12/28», out «DATE|1/15»",
-		"Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10": "Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10",
-		"Seen «DATE|5/14», day 5/21 of mero, session 5/20":                         "Seen «DATE|5/14», day 5/21 of mero, session 5/20",
-		"Seen «DATE|5/14»\nPlan 5/16":                                              "Seen «DATE|5/14»\nPlan 5/16",
-	})
+	d := engine(t, replace.Plan{Default: replace.Tag})
+	for noted, want := range map[string]string{
+		"BCx «DATE|5/14» NGTD, UCx 5/15 E coli, sputum 5/16 GPC":                   "BCx [DATE] NGTD, UCx [DATE] E coli, sputum [DATE] GPC",
+		"MSU «DATE|14/1» NG, 23/2 E. coli, 24/9":                                   "MSU [DATE] NG, [DATE] E. coli, 24/9",
+		"Foley «DATE|12/28», out 1/15":                                             "Foley [DATE], out [DATE]",
+		"Seen «DATE|5/14», GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10": "Seen [DATE], GCS 5/15, strength 4/5, BP 5/20, 5/25 mg, 5/30/2, 6/10",
+		"Seen «DATE|5/14», day 5/21 of mero, session 5/20":                         "Seen [DATE], day 5/21 of mero, session 5/20",
+		"Seen «DATE|5/14»\nPlan 5/16":                                              "Seen [DATE]\nPlan [DATE]",
+	} {
+		if got := clean(t, d, nil, noted)[0]; got != want {
+			t.Errorf("%q became %q, want %q", noted, got, want)
+		}
+	}
 }
 
 // "3/4, 5, 6/21" became "[DATE], 5, [DATE]".
@@ -323,26 +329,24 @@ func TestDaysBetweenTwoDatesStayed(t *testing.T) {
 	})
 }
 
-// A date that only begins or ends within the bytes that are read was halved: of 12/15, the 1 stayed.
-func TestDatesAtTheEndOfWhatIsReadWereHalved(t *testing.T) {
-	between := strings.Repeat("x", sameLine-len("2/15  "))
-	checkClean(t, map[string]string{
-		"on 12/15 " + between + " «DATE|2/14» ok": "on 12/15 " + between + " [DATE] ok",
-		"on 2/15 " + between + " «DATE|2/14» ok":  "on [DATE] " + between + " [DATE] ok",
-	})
+// A date that only begins or ends within the bytes that were read beside another was halved: of 12/15, the 1 stayed.
+func TestDatesFarFromADateWereHalved(t *testing.T) {
+	d := engine(t, replace.Plan{Default: replace.Tag})
+	for n := 140; n < 170; n++ {
+		between := strings.Repeat("x", n)
+		if got, want := clean(t, d, nil, "on 2/15 "+between+" «DATE|2/14» ok")[0], "on [DATE] "+between+" [DATE] ok"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }
 
 // Each date on a line was compared with all others, and the whole line was read for each.
 func TestManyDatesOnALine(t *testing.T) {
-	for _, text := range []string{strings.Repeat("5/14 ", 30_000), strings.Repeat("5/14 "+strings.Repeat("x ", 300), 30_000)} {
-		var spans []data.Span
-		for at := 0; at < len(text); at++ {
-			if strings.HasPrefix(text[at:], "5/14") {
-				spans = append(spans, data.Span{Start: at, End: at + len("5/14"), Type: "DATE"})
-			}
-		}
-		if more := besideDates(text, spans, sortOf); len(more) > 0 {
-			t.Errorf("%d more dates", len(more))
+	d := engine(t, replace.Plan{Default: replace.Tag})
+	for _, between := range []string{"", strings.Repeat("x ", 30)} {
+		want := strings.Repeat("[DATE] "+between, 10_000)
+		if got := clean(t, d, nil, "«DATE|5/14» "+between+strings.Repeat("5/14 "+between, 9_999))[0]; got != want {
+			t.Errorf("%.200q", got)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package deid
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -100,45 +99,6 @@ func isParity(text string, s data.Span) bool {
 	return fourDigits.MatchString(text[s.Start:s.End]) && parityBefore.MatchString(before(text, s, 8))
 }
 
-// besideDates returns the days and months in digits on the lines of those that were found, within a month of them: "BCx 5/14 NGTD, UCx 5/15 E coli". One of the two numbers can only be
-// the day, so that most fractions and scores are none.
-func besideDates(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
-	var more []data.Span
-	found, seen := data.Merge(spans), map[int]bool{} // the bytes of more
-	overlaps := func(s data.Span) bool {
-		from, to := data.Overlapping(found, s)
-		for i := s.Start; i < s.End && from == to; i++ {
-			if seen[i] {
-				return true
-			}
-		}
-		return from < to
-	}
-	for _, s := range spans {
-		value := text[s.Start:s.End]
-		if len(value) > len("12/31") || sort(s.Type) != data.Date || !dayAndMonthInDigits.MatchString(value) {
-			continue
-		}
-		line, at := lineAround(text, s)
-		if strings.Count(line, "/") == 1 { // that of the date itself, as on most lines
-			continue
-		}
-		for _, m := range daysAndMonths.FindAllStringSubmatchIndex(line, -1) {
-			other := s
-			other.Start, other.End = at+m[2], at+m[3]
-			isPart := strings.ContainsAny(before(text, other, 1)+after(text, other, 1), "0123456789/") // the line was cut within it
-			if isPart || overlaps(other) || !withinMonth(value, text[other.Start:other.End]) || scoreBefore.MatchString(before(text, other, 16)) || isAmount(text, other) {
-				continue
-			}
-			more = append(more, other)
-			for i := other.Start; i < other.End; i++ {
-				seen[i] = true
-			}
-		}
-	}
-	return more
-}
-
 // daysBetween returns the days of a list between two dates in digits: 3/4, 5, 6/21.
 func daysBetween(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	var more []data.Span
@@ -155,27 +115,6 @@ func daysBetween(text string, spans []data.Span, sort func(typ string) data.Sort
 		}
 	}
 	return more
-}
-
-// withinMonth reports whether two days and months in digits are in the same month or in neighbouring ones, if the second has a number that can only be a day.
-func withinMonth(found, other string) bool {
-	a, b := numbersOf(found)
-	c, d := numbersOf(other)
-	near := func(x, y int) bool { return x == y || x%12+1 == y || y%12+1 == x }
-	switch {
-	case min(c, d) < 1 || min(c, d) > 12 || max(c, d) < 13 || max(c, d) > 31:
-		return false
-	case d > 12:
-		return a <= 12 && near(a, c)
-	}
-	return b <= 12 && near(b, d)
-}
-
-func numbersOf(dayAndMonth string) (first, second int) {
-	a, b, _ := strings.Cut(dayAndMonth, "/")
-	first, _ = strconv.Atoi(a)
-	second, _ = strconv.Atoi(b)
-	return first, second
 }
 
 // isAllDay reports whether a span is 24/7 beside a word for what somebody needs or offers at all hours of all days: "needs 24/7 care", "cuidadora interna 24/7".
@@ -282,40 +221,37 @@ const (
 )
 
 var (
-	fullYear            = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
-	onlyDates           = regexp.MustCompile(`^` + dateInChain + `(?:[./](?:` + dateInChain + `|[0-2]?[0-9][.][0-5][0-9]))*$`)
-	panel               = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
-	dayAndMonthInDigits = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}$`)
-	daysAndMonths       = regexp.MustCompile(`(?:^|[ ,;(:])([0-9]{1,2}/[0-9]{1,2})(?:[ ,;)]|\.(?:[^0-9]|$)|$)`)
-	scoreBefore         = regexp.MustCompile(`(?i)(?:\b(?:gcs|moca|mmse|mms|scale|score|scored|apgars?|glasgow|phq-?9?|gad-?7?|gds|nihss|epds|barthel|pain|eva|strength|power|bp|ta|pa|va|vision|od|os|ou|re|le|av|of|de|x|grade|nodes?|ganglios|murmur|fuerza|peep|bipap|cpap|week|wk|semana|sem|day|session|cycle|fx|fraction|sesi[óo]n|ciclo)\.? ?:? ?|[<>=~×@] ?|(?:^|[^\pL])x ?)$`)
-	neededBefore        = regexp.MustCompile(`(?i)\b(?:on[- ]call|available|` + needed + `|services?|access|open|disponibles?|localizables?|acompañad[ao]s?|domiciliari[ao]s?|intern[ao]s?|permanentes?|en casa|at home),? \(?$`)
-	neededAfter         = regexp.MustCompile(`^\)?[ -](?:live-in |home |in-home |skilled |family |de )?(?:` + needed + `|availability|access|line|hotline|service)\b`)
-	fourDigits          = regexp.MustCompile(`^[0-9]{4}$`)
-	parityBefore        = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
-	digitsAndSlashes    = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
-	slashed             = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
-	dayFirstDate        = regexp.MustCompile(`^[0-9]{1,2}[-./](?:[0-9]{1,2}|(?i:` + months + `))(?:[-./][0-9]{2,4})?$`)
-	otherPartAfter      = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
-	otherPartBefore     = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
-	joinedAfter         = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )` + dayAndMonthNumbers + `(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
-	joinedBefore        = regexp.MustCompile(`(?:^|[^0-9/.])(` + dayAndMonthNumbers + `(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
-	listOfDays          = regexp.MustCompile(`^, ?(?:` + dayOfMonth + `(?:, ?|(?:,? (?:and|y) )|,? ?& ?)){1,10}$`)
-	oneDay              = regexp.MustCompile(`[0-9]{1,2}(?i:st|nd|rd|th|º)?`)
-	lineEnd             = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}(?i:del? )?$`)
-	endsWithMonth       = regexp.MustCompile(`(?:^|[^\pL])` + inFull + `\.?(?: ` + dayOfMonth + `)?,?$`)
-	beginsWithMonth     = regexp.MustCompile(`^(?i:de )?` + inFull + `(?:[^\pL]|$)`)
-	onlyDay             = regexp.MustCompile(`^` + dayOfMonth + `(?i: of| de)?$`)
-	dayOrYearAfter      = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}((?i:del? )?(?:19|20)[0-9]{2}|` + dayOfMonth + `,? (?:19|20)[0-9]{2})(?:[^0-9/:%.]|\.(?:[^0-9]|$)|$)`)
-	dayBeforeLine       = regexp.MustCompile(`\b(?i:on|by|until|till|since|from|to|of|before|after|through|the|dated?|(?:re)?admitted|discharged|seen|died|started|began|el|al|del|desde|hasta|d[ií]a|fecha) (` + dayOfMonth + `(?i: of| de)?)[ \t]{0,4}\r?\n[ \t]{0,10}$`)
-	conjunction         = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
-	dayAndMonth         = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
-	monthFirst          = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
-	firstDay            = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
-	daysOfMonth         = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
-	weekdayBefore       = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $|\b(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)\.?,? $`)
-	dayAndShortMonth    = regexp.MustCompile(`^[0-9]{1,2}[ .-]?(?i:` + months + `)\.?$`)
-	shortYearAfter      = regexp.MustCompile(`^([ .-]['’]?[0-9]{2}) *(?:\n|$|[,;)\]]|\.(?:[ \n]|$))`)
-	clockValue          = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9](\.[0-9]{1,9})?)?$`)
-	dateAndGap          = regexp.MustCompile(`(?:^|[^0-9])(?:[0-9]{4}[-./][0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[-./](?:[0-9]{1,2}|\pL{3})[-./](?:[0-9]{4}|[0-9]{2}))([ T_])$`)
-	monthAndDate        = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
+	fullYear         = regexp.MustCompile(`(?:^|[^0-9])(?:19|20|21)[0-9]{2}(?:[^0-9]|$)`)
+	onlyDates        = regexp.MustCompile(`^` + dateInChain + `(?:[./](?:` + dateInChain + `|[0-2]?[0-9][.][0-5][0-9]))*$`)
+	panel            = regexp.MustCompile(`^[0-9]+(?:[./][0-9]+){4,}$`)
+	neededBefore     = regexp.MustCompile(`(?i)\b(?:on[- ]call|available|` + needed + `|services?|access|open|disponibles?|localizables?|acompañad[ao]s?|domiciliari[ao]s?|intern[ao]s?|permanentes?|en casa|at home),? \(?$`)
+	neededAfter      = regexp.MustCompile(`^\)?[ -](?:live-in |home |in-home |skilled |family |de )?(?:` + needed + `|availability|access|line|hotline|service)\b`)
+	fourDigits       = regexp.MustCompile(`^[0-9]{4}$`)
+	parityBefore     = regexp.MustCompile(`(?:^|[^\pL\pN])G ?[0-9]{1,2}[ ,]?P ?$|(?:^|[^\pL\pN/])P$`)
+	digitsAndSlashes = regexp.MustCompile(`^[0-9]{1,2}(?:/[0-9]{1,2}(?:/[0-9]{2,4})?)?$`)
+	slashed          = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?$`)
+	dayFirstDate     = regexp.MustCompile(`^[0-9]{1,2}[-./](?:[0-9]{1,2}|(?i:` + months + `))(?:[-./][0-9]{2,4})?$`)
+	otherPartAfter   = regexp.MustCompile(`^(/[0-9]{1,2})(?:[^0-9/.%]|$)`)
+	otherPartBefore  = regexp.MustCompile(`(?:^|[^0-9/.])([0-9]{1,2}/)$`)
+	joinedAfter      = regexp.MustCompile(`^((?:[-–]| (?:al|hasta el|until) )` + dayAndMonthNumbers + `(?:/[0-9]{2,4})?)(?:[^0-9/%]|$)`)
+	joinedBefore     = regexp.MustCompile(`(?:^|[^0-9/.])(` + dayAndMonthNumbers + `(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
+	listOfDays       = regexp.MustCompile(`^, ?(?:` + dayOfMonth + `(?:, ?|(?:,? (?:and|y) )|,? ?& ?)){1,10}$`)
+	oneDay           = regexp.MustCompile(`[0-9]{1,2}(?i:st|nd|rd|th|º)?`)
+	lineEnd          = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}(?i:del? )?$`)
+	endsWithMonth    = regexp.MustCompile(`(?:^|[^\pL])` + inFull + `\.?(?: ` + dayOfMonth + `)?,?$`)
+	beginsWithMonth  = regexp.MustCompile(`^(?i:de )?` + inFull + `(?:[^\pL]|$)`)
+	onlyDay          = regexp.MustCompile(`^` + dayOfMonth + `(?i: of| de)?$`)
+	dayOrYearAfter   = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}((?i:del? )?(?:19|20)[0-9]{2}|` + dayOfMonth + `,? (?:19|20)[0-9]{2})(?:[^0-9/:%.]|\.(?:[^0-9]|$)|$)`)
+	dayBeforeLine    = regexp.MustCompile(`\b(?i:on|by|until|till|since|from|to|of|before|after|through|the|dated?|(?:re)?admitted|discharged|seen|died|started|began|el|al|del|desde|hasta|d[ií]a|fecha) (` + dayOfMonth + `(?i: of| de)?)[ \t]{0,4}\r?\n[ \t]{0,10}$`)
+	conjunction      = regexp.MustCompile(`^(?i:and|or|to|y|e|o|a|al)$`)
+	dayAndMonth      = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th|º)?(?: of| de)? (?:` + months + `))`)
+	monthFirst       = regexp.MustCompile(`^(?i:(?:de )?(?:` + months + `)\pL*\.?(?:,? (?:de )?[0-9]{4})?)$`)
+	firstDay         = regexp.MustCompile(`\b` + dayOfMonth + toDay + `$`)
+	daysOfMonth      = regexp.MustCompile(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
+	weekdayBefore    = regexp.MustCompile(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $|\b(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)\.?,? $`)
+	dayAndShortMonth = regexp.MustCompile(`^[0-9]{1,2}[ .-]?(?i:` + months + `)\.?$`)
+	shortYearAfter   = regexp.MustCompile(`^([ .-]['’]?[0-9]{2}) *(?:\n|$|[,;)\]]|\.(?:[ \n]|$))`)
+	clockValue       = regexp.MustCompile(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9](\.[0-9]{1,9})?)?$`)
+	dateAndGap       = regexp.MustCompile(`(?:^|[^0-9])(?:[0-9]{4}[-./][0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[-./](?:[0-9]{1,2}|\pL{3})[-./](?:[0-9]{4}|[0-9]{2}))([ T_])$`)
+	monthAndDate     = regexp.MustCompile(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)
 )

@@ -536,7 +536,7 @@ func NewDated(texts []string, dates [][]data.Span) *Dated {
 	return d
 }
 
-// Like returns the values of note i, outside of the covered spans, that are dates because they are like the certain ones: equal to one of them, or, if the note has at least two of their
+// Like returns the values of note i, outside of the covered spans, that are dates because they are like the certain ones: equal to one of them, or, if the note has enough of their
 // form, possible in the order of the note's dates and near them in the year. The language, which may be empty, has an order if the dates tell
 // none. Covered is sorted and disjoint.
 func (d *Dated) Like(i int, text, language string, covered []data.Span) (found []data.Span) {
@@ -552,7 +552,7 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 			continue
 		}
 		known := d.values[text[v.start:v.end]]
-		if known == "" && note.count[v.sep] < 2 {
+		if known == "" && !note.compares(v) {
 			continue
 		}
 		b := v.beside(text)
@@ -569,7 +569,7 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 			}
 			near = note.near(o)
 		}
-		if days := near[v.sep]; days != nil && slices.ContainsFunc(v.readings(o), func(day int) bool { return days[day] }) {
+		if days := near[v.sep]; days != nil && note.compares(v) && slices.ContainsFunc(v.readings(o), func(day int) bool { return days[day] }) {
 			s.Type = note.types[v.sep]
 			found = append(found, s)
 		}
@@ -577,28 +577,36 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 	return found
 }
 
-// near returns, for each separator of at least two dates, the days of a leap year that are not far from one of them.
+// compares reports whether the note has enough certain dates of a value's form: two, or one if the value has a number that can only be a day.
+func (n datedNote) compares(v dayMonth) bool {
+	return n.count[v.sep] > 1 || n.count[v.sep] == 1 && v.hasDay()
+}
+
+// near returns, for each separator, the days of a leap year that are not far from a certain date.
 func (n datedNote) near(o order) map[byte]*[367]bool {
 	all := map[byte]*[367]bool{}
-	for sep, count := range n.count {
-		if count > 1 {
-			all[sep] = &[367]bool{}
-		}
-	}
 	for _, v := range n.all {
-		if days := all[v.sep]; days != nil {
-			for _, day := range v.readings(o) {
-				for k := -daysBefore; k <= daysAfter; k++ {
-					days[(day+k+365)%366+1] = true
-				}
+		days := all[v.sep]
+		if days == nil {
+			days = &[367]bool{}
+			all[v.sep] = days
+		}
+		from, to := -daysBefore, daysAfter
+		if n.count[v.sep] == 1 {
+			from, to = -daysAround, daysAround
+		}
+		for _, day := range v.readings(o) {
+			for k := from; k <= to; k++ {
+				days[(day+k+365)%366+1] = true
 			}
 		}
 	}
 	return all
 }
 
-// How many days before and after a certain date another one may be.
+// How many days before and after one of several certain dates another one may be, or around a single one.
 const (
 	daysBefore = 60
 	daysAfter  = 120
+	daysAround = 45
 )
