@@ -35,7 +35,7 @@ func credential(letters string) bool {
 	}, strings.ToLower(letters))]
 }
 
-var credentials = wordSet("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc")
+var credentials = wordlists.Set("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc")
 
 // withoutShorthand cuts a letter that is medical shorthand off the end of a person's name, and returns the new end of the span: the tagger may find "Lund L"
 // in "Lund L hand pain", or "Lund T" in "Lund T 38.2". If the span contains nothing else, its new end is its start.

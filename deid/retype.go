@@ -76,4 +76,4 @@ func doctorTitle(before string) bool {
 	return len(words) > 0 && safetynet.IsDoctor(fold.Fold(strings.Trim(words[len(words)-1], ".,:")))
 }
 
-var aroundNames = wordSet(`mr mrs ms miss mx dr dra sr sra srta don jr md do rn np pa phd ii iii iv de la del van von der`)
+var aroundNames = wordlists.Set(`mr mrs ms miss mx dr dra sr sra srta don jr md do rn np pa phd ii iii iv de la del van von der`)

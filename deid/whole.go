@@ -499,19 +499,14 @@ var labelled = regexp.MustCompile(`^[ :=]{1,2}[0-9<>]`)
 var clock = regexp.MustCompile(`^(?:[Tt][0-9]{2}|[AaPp]\.?[Mm]\b|[Hh](?:rs?|\b))`)
 
 var (
-	labels = wordSet(`at by in is of on to el en la al de mr ip mrn mrno mrnum id no nr num ssn ss dob dod doa ph tel fax fx cell pg pgr bpr ext x acct acc ref case chart unit room rm bed
+	labels = wordlists.Set(`at by in is of on to el en la al de mr ip mrn mrno mrnum id no nr num ssn ss dob dod doa ph tel fax fx cell pg pgr bpr ext x acct acc ref case chart unit room rm bed
 		nhc nh dni nie nif cip cp tfno tlf telf movil nass nuss col colegiado episodio ep dr dra mr ms mrs sr sra age edad aged zip`)
-	units = wordSet(`mg mcg ug g gm gms gr kg kgs lb lbs oz ml cc l dl cl mm cm m km in ft meq mmol mol mosm iu ui u units unit mmhg cmh2o bpm lpm rpm
-		hz khz mhz hr hrs hrly h min mins sec secs kcal cal fr ga gauge tab tabs cap caps pk ppd bid tid qid qd qhs prn po iv im sc sq pct am pm`)
-	ageUnits = wordSet(`y yo yof yom yr yrs year years yearold yearsold f m w fem masc mo mos month months wk wks week weeks d day days
-		a an ano anos mes meses dia dias sem semanas s v h`)
-	ordinals = wordSet(`st nd rd th ª º er o a ro do to vo mo no`)
-)
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
-}
+	units = wordlists.Set(`mg mcg ug g gm gms gr kg kgs lb lbs oz ml cc l dl cl mm cm m km in ft meq mmol mol mosm iu ui u units unit mmhg cmh2o bpm lpm rpm
+		hz khz mhz hr hrs hrly h min mins sec secs kcal cal fr ga gauge tab tabs cap caps pk ppd bid tid qid qd qhs prn po iv im sc sq pct am pm`)
+
+	ageUnits = wordlists.Set(`y yo yof yom yr yrs year years yearold yearsold f m w fem masc mo mos month months wk wks week weeks d day days
+		a an ano anos mes meses dia dias sem semanas s v h`)
+
+	ordinals = wordlists.Set(`st nd rd th ª º er o a ro do to vo mo no`)
+)

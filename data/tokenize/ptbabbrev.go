@@ -1,6 +1,10 @@
 package tokenize
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
 
 // How to treat the period after an abbreviation.
 const (
@@ -50,21 +54,13 @@ func abbrevOf(word string) int {
 // englishOpener contains words that, when capitalized, start a sentence far more
 // often than they are a name: articles, pronouns, question words, conjunctions,
 // prepositions.
-var englishOpener = set(`A An The This That These Those There Here
+var englishOpener = wordlists.Set(`A An The This That These Those There Here
 	I He She It We You They His Her Its Our Your Their
 	What When Where Which While Who Why How
 	After Although And As Because Before But However If Once Since So Then Though Until Yet
 	About At By During For From In On Over Under Upon With Without
 	All Also Both Each Many More Most No Other Some Such Now
 	Patient Pt`)
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // apostropheWord reports whether a word in lower case and the text after its
 // apostrophe are one word that no other rule keeps together.

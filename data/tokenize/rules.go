@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // Rules splits clinical notes in English and Spanish into sentences, headings and
@@ -251,16 +252,16 @@ func startsLower(s string) bool {
 
 // titles contains abbreviations, in lower case, that never end a sentence,
 // because a name or a number follows.
-var titles = set(`mr mrs ms dr drs prof st rev fr hon capt sgt lt col gen sr vs dept ca cf e.g i.e mt ft blvd
+var titles = wordlists.Set(`mr mrs ms dr drs prof st rev fr hon capt sgt lt col gen sr vs dept ca cf e.g i.e mt ft blvd
 	dra dras dres sra sras srta sres dña d.ª lic ing gral hnos avda avd av c/ cl pso pza urb edif edf ctra crta carr cra
 	nº n.º tfno fdo dpto ntra sta sto cdad ej p.ej ee ff`)
 
 // numbered contains abbreviations, in lower case, that do not end a sentence
 // before a digit.
-var numbered = set(`no nos fig figs tel ext apt ste approx rd ave
+var numbered = wordlists.Set(`no nos fig figs tel ext apt ste approx rd ave
 	núm num tlf tfn telf hab pág págs aprox esq esc apto km col nºcol hist`)
 
 // spanishOpener is englishOpener for Spanish.
-var spanishOpener = set(`A Actualmente Ante Al Aunque Con Cuando Desde Después Dado Durante El Ella En Entre Es Esta Este
+var spanishOpener = wordlists.Set(`A Actualmente Ante Al Aunque Con Cuando Desde Después Dado Durante El Ella En Entre Es Esta Este
 	Estos Fue Ha Hasta Hay La Las Lo Los Mujer No Niega Paciente Para Pero Por Posteriormente Presenta Que Refiere Se Según
 	Si Sin Su Sus Tras Un Una Varón Ya`)

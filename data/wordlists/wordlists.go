@@ -59,6 +59,15 @@ func Entries(name string) []string {
 	return entries
 }
 
+// Set returns the set of the words of a text, which white space divides.
+func Set(words string) map[string]bool {
+	all := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		all[w] = true
+	}
+	return all
+}
+
 // Common reports whether a word, folded by package fold, is an ordinary word of
 // English or Spanish, a drug, a disease or a part of the body: in lower case it
 // does not identify a person.

@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,10 +57,10 @@ var demographic = sync.OnceValue(func() map[string]bool {
 })
 
 // surnameDemonyms are demonyms that are also frequent surnames.
-var surnameDemonyms = set("aleman black catalan castellano english frances french gallego german valenciano welsh white")
+var surnameDemonyms = wordlists.Set("aleman black catalan castellano english frances french gallego german valenciano welsh white")
 
 // diseases are eponyms that denote a disease of a relative. Those that are also names of people count only in a family history.
-var diseases = set(`addison alport alzheimer barrett basedow bechterew becker behcet berger bowen buerger burkitt chagas crohn cushing down duchenne dupuytren ebstein ehlers eisenmenger ewing fabry fallot fanconi gaucher
+var diseases = wordlists.Set(`addison alport alzheimer barrett basedow bechterew becker behcet berger bowen buerger burkitt chagas crohn cushing down duchenne dupuytren ebstein ehlers eisenmenger ewing fabry fallot fanconi gaucher
 	gilbert goodpasture graves hashimoto hirschsprung hodgkin huntington kaposi kawasaki klinefelter lynch marfan meniere menetrier noonan osler paget parkinson patau perthes peyronie pick pompe prader raynaud rett reye
 	scheuermann sheehan sjogren still takayasu tourette turner waldenstrom wegener werdnig whipple wilms wilson`)
 
@@ -70,12 +71,8 @@ func isOnlyDisease(folded string) bool {
 
 // otherDiseases are the diseases of the lists, and abbreviations.
 var otherDiseases = sync.OnceValue(func() map[string]bool {
-	all := set("dm dm2 htn hta mi iam cad ca cva chf copd epoc asthma asma cancer ckd erc lupus ms als ela ra tb nevo")
-	for _, list := range []string{"en-ambiguous-diseases", "es-ambiguous-diseases"} {
-		for _, entry := range wordlists.Entries(list) {
-			all[fold.Fold(entry)] = true
-		}
-	}
+	all := foldedEntries("en-ambiguous-diseases", "es-ambiguous-diseases")
+	maps.Copy(all, wordlists.Set("dm dm2 htn hta mi iam cad ca cva chf copd epoc asthma asma cancer ckd erc lupus ms als ela ra tb nevo"))
 	return all
 })
 
@@ -92,7 +89,7 @@ var relatives = sync.OnceValue(func() map[string]bool {
 })
 
 // noRelatives are those of the lists who are no relatives by blood.
-var noRelatives = set(`allegada allegado allegados amiga amigo boyfriend caregiver caretaker consuegra consuegro conyuge cuidador cuidadora cunada cunadas cunado cunados esposa esposo exmarido exmujer ex-husband ex-wife
+var noRelatives = wordlists.Set(`allegada allegado allegados amiga amigo boyfriend caregiver caretaker consuegra consuegro conyuge cuidador cuidadora cunada cunadas cunado cunados esposa esposo exmarido exmujer ex-husband ex-wife
 	father-in-law fiance fiancee friend girlfriend guardian husband in-laws brother-in-law daughter-in-law madrina marido mother-in-law mujer neighbor novia novio nuera padrino pareja partner prometida prometido roommate
 	sister-in-law son-in-law spouse suegra suegro suegros tutor tutora vecina vecino viuda viudo widow widower wife yerno godmother godfather`)
 
@@ -215,7 +212,7 @@ func itemOf(words []word) (it item) {
 
 // Words of a family history beside relatives and diseases.
 var (
-	kindsOfRelatives = set("a 1 2 elder half mat maternal older one pat paternal two younger materna materno paterna paterno")
-	has              = set("with has had w con tiene tuvo dx materna materno mayor menor paterna paterno")
-	ofDiseases       = set("age aged at disease dz onset s syndrome yo a los anos")
+	kindsOfRelatives = wordlists.Set("a 1 2 elder half mat maternal older one pat paternal two younger materna materno paterna paterno")
+	has              = wordlists.Set("with has had w con tiene tuvo dx materna materno mayor menor paterna paterno")
+	ofDiseases       = wordlists.Set("age aged at disease dz onset s syndrome yo a los anos")
 )

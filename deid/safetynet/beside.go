@@ -112,9 +112,9 @@ func isGrade(words []word, i int) bool {
 }
 
 var (
-	romans       = set("ii iii iv vi iia iib iiia iiib")
-	classLetters = set("a b c d e")
+	romans       = wordlists.Set("ii iii iv vi iia iib iiia iiib")
+	classLetters = wordlists.Set("a b c d e")
 	// timeWords follow a number that is no grade.
-	timeWords = set(`d day days wk wks week weeks mo mos month months y yr yrs yo year years h hr hrs hour hours am pm min mins minute minutes times x dias dia semanas semana meses mes ano anos horas
+	timeWords = wordlists.Set(`d day days wk wks week weeks mo mos month months y yr yrs yo year years h hr hrs hour hours am pm min mins minute minutes times x dias dia semanas semana meses mes ano anos horas
 		st nd rd th ago`)
 )

@@ -151,7 +151,7 @@ func isListedName(s string) bool {
 }
 
 // ordinarySurnames are frequent surnames that are ordinary words.
-var ordinarySurnames = set(`ash baker banks barber bell berry best bird bishop black blue bond booth brown bush butler carpenter carter case chase church cook cooper cross curry drake fields fish fisher flowers ford
+var ordinarySurnames = wordlists.Set(`ash baker banks barber bell berry best bird bishop black blue bond booth brown bush butler carpenter carter case chase church cook cooper cross curry drake fields fish fisher flowers ford
 	forest fox frost garden gardener glass gold golden good grace gray green grey hall hand hart head hill hunt hunter jolly judge justice kidd king knight lake lane light little long love marsh marshall mason miller
 	mills moon moss noble page palmer park parks penny pike pool poole porter potter powers price quick reed rice rich rivers root rose sample sharp shepherd short silver singer small snow sparks spring steel stone
 	strong summers swan sweet taylor temple turner wall walker ward waters wells west white wild winter wise wolf wood woods young
@@ -203,7 +203,7 @@ func isOrdinary(s string) bool {
 }
 
 // inCells are words of tables that are in no list.
-var inCells = set("appy bath botox chole depo epi gram kosher lap laps lipids neb nebs pap puree stent")
+var inCells = wordlists.Set("appy bath botox chole depo epi gram kosher lap laps lipids neb nebs pap puree stent")
 
 // wordsOf returns the runs of letters and digits of a value.
 func wordsOf(s string) []string {

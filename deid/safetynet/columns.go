@@ -14,6 +14,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // Notes contain tables, whose cells say little by themselves: a date is 3/2 and an extension 4471. What they are stands
@@ -366,7 +367,7 @@ var (
 	doneBy = regexp.MustCompile(`^(?:\pL+ ){0,2}(?:(\pL+ed|given|seen|drawn|read|taken|done|written|made|sent|held|met|put|set|run|cut|begun|brought|found|heard|known|led|overseen|paid|sewn|shown|spoken|told|undertaken|withdrawn)(?: (?:back|in|off|on|out|over|up))? by|` +
 		`(\pL+[aeiu]d[oa]s?|\pL*(?:hech|vist|escrit|suscrit|abiert|puest|impuest|dispuest|impres|resuelt)[oa]s?) por)(?: (?:name|names|nurse|rn|staff|initials?|md|nombre|enfermera|enfermero|due))?$`)
 	// causes are participles of what is done by things.
-	causes = set("caused aggravated relieved exacerbated worsened triggered improved precipitated alleviated provoked modified affected influenced covered funded powered limited complicated followed multiplied divided replaced " +
+	causes = wordlists.Set("caused aggravated relieved exacerbated worsened triggered improved precipitated alleviated provoked modified affected influenced covered funded powered limited complicated followed multiplied divided replaced " +
 		"needed required surrounded fed nourished transmitted induced explained mediated evidenced " +
 		"causado causada provocado provocada desencadenado desencadenada producido producida agravado agravada aliviado aliviada inducido inducida financiado financiada mediado mediada limitado limitada sustituido sustituida transmitido transmitida explicado explicada")
 )

@@ -1,6 +1,10 @@
 package safetynet
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
 
 // This file has the words beside days and months, and beside what looks like them, for daymonths.go. They are folded; _ stands for a blank, and * for any word of three letters or more.
 
@@ -111,7 +115,7 @@ var dateWords = map[string]dateLanguage{
 // phrasesOf returns a set of words and phrases.
 func phrasesOf(words string) map[string]bool {
 	all := map[string]bool{}
-	for phrase := range set(words) {
+	for phrase := range wordlists.Set(words) {
 		all[strings.ReplaceAll(phrase, "_", " ")] = true
 	}
 	return all

@@ -12,7 +12,7 @@ import (
 // This file tells names of diseases, signs, scales and devices from people with the same name.
 
 // eponymous words follow a name that denotes a disease, a sign or a device.
-var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
+var eponymous = wordlists.Set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
 	serology titer titre nodule nodules sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
 	position line lines tube drain stain cells body bodies bundle node nodes ileitis colitis mucosa variant signals
 	clamp clamps forceps splint incision fundoplication coma solution retractor needle speculum prosthesis lens hernia fracture fractures duct gland canal
@@ -59,10 +59,10 @@ func isEponym(words []word, first, last int, known bool) bool {
 // eponym reports whether a folded word is an eponym: one of the lists, which networks learned from and which therefore do not change, or another one that is no name of a person.
 func eponym(folded string) bool { return wordlists.Eponym(folded) || otherEponyms[folded] }
 
-var otherEponyms = set("adams-stokes bloom-richardson glasgow-blatchford hunt-hess mary-joseph stokes-adams")
+var otherEponyms = wordlists.Set("adams-stokes bloom-richardson glasgow-blatchford hunt-hess mary-joseph stokes-adams")
 
 // ownNouns are the words that make eponyms of frequent surnames. Behind these, other words such as tests and signs are mostly verbs.
-var ownNouns = map[string]map[string]bool{"robinson": set("drain catheter"), "norton": set("score scale"), "goldman": set("score criteria index"), "alvarado": set("score"), "bishop": set("score")}
+var ownNouns = map[string]map[string]bool{"robinson": wordlists.Set("drain catheter"), "norton": wordlists.Set("score scale"), "goldman": wordlists.Set("score criteria index"), "alvarado": wordlists.Set("score"), "bishop": wordlists.Set("score")}
 
 // isScore reports whether word i is a number of a score: one digit, or two, that no date or unit follows.
 func isScore(words []word, i int) bool {
@@ -80,10 +80,10 @@ func isScore(words []word, i int) bool {
 }
 
 // french are the units of the size of a catheter.
-var french = set("fr french ch")
+var french = wordlists.Set("fr french ch")
 
 // scored lists eponyms before a number or a class.
-var scored = set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")
+var scored = wordlists.Set("apgar barthel billroth braden child gleason glasgow karnofsky mallampati norton ranson")
 
 // isThing reports whether a word denotes a thing by what stands directly beside it: Foley draining, Murphy negative, Wells 4.5, hx of Graves, s/p Ross. Such words count only beside
 // the names of devices, signs, operations, diseases and scores in the lists below. What may also be said of a person counts only at the end of a phrase.
@@ -163,16 +163,16 @@ func isGradeOf(words []word, i int, name string) bool {
 
 // The names that isThing counts beside the words below.
 var (
-	devices     = set("broviac foley groshong hickman hohmann kocher penrose quinton redon shaldon swan tenckhoff")
-	instruments = set("allis blake kelly") // which are also frequent names
-	signs       = set("allen babinski blumberg brudzinski chvostek coombs finkelstein giordano gram hawkins hoffman hoffmann homan homans kernig lachman lasegue mantoux mcburney mcmurray murphy neer nikolsky phalen rinne romberg rovsing schober spurling tinel trendelenburg trousseau weber widal")
-	operations  = set("billroth bricker fontan glenn hartmann kasai miles mustard nissen norwood ross whipple")
-	remitting   = set("behcet burkitt crohn cushing graves hodgkin takayasu wegener")
+	devices     = wordlists.Set("broviac foley groshong hickman hohmann kocher penrose quinton redon shaldon swan tenckhoff")
+	instruments = wordlists.Set("allis blake kelly") // which are also frequent names
+	signs       = wordlists.Set("allen babinski blumberg brudzinski chvostek coombs finkelstein giordano gram hawkins hoffman hoffmann homan homans kernig lachman lasegue mantoux mcburney mcmurray murphy neer nikolsky phalen rinne romberg rovsing schober spurling tinel trendelenburg trousseau weber widal")
+	operations  = wordlists.Set("billroth bricker fontan glenn hartmann kasai miles mustard nissen norwood ross whipple")
+	remitting   = wordlists.Set("behcet burkitt crohn cushing graves hodgkin takayasu wegener")
 	// graded are the surnames of scores and classes that stand before a number, a Roman numeral or a letter; high are those with numbers up to maxHigh instead of maxLow, lettered those with letters.
-	graded   = set("apgar bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
-	high     = set("apgar bishop braden child norton ranson wells")
-	lettered = set("child weber")
-	risky    = set("braden morse norton wells")
+	graded   = wordlists.Set("apgar bishop bosniak braden breslow child clark fisher fitzpatrick forrest fuhrman garden gustilo hinchey hurley killip mallampati mason morse neer norton ramsay ranson schatzker tanner weber wells")
+	high     = wordlists.Set("apgar bishop braden child norton ranson wells")
+	lettered = wordlists.Set("child weber")
+	risky    = wordlists.Set("braden morse norton wells")
 )
 
 const (
@@ -182,8 +182,8 @@ const (
 
 // Words before a name. Those of handled, forms, findings, operated and ends count if the name ends its phrase.
 var (
-	lines     = set("access devices drains line lines tubes")
-	diagnoses = set("antecedentes diagnoses diagnosis diagnostico dx hx pmh pmhx problem problems")
+	lines     = wordlists.Set("access devices drains line lines tubes")
+	diagnoses = wordlists.Set("antecedentes diagnoses diagnosis diagnostico dx hx pmh pmhx problem problems")
 	handled   = phrases("chronic, continue, exchanged, flush, indwelling, insert, inserted, lumen, no, permanent, place, placed, pull, remove, removed, replaced, tunneled")
 	forms     = phrases("curved, straight, two")
 	findings  = phrases("equivocal, neg, negative, no, normal, pos, positive")
@@ -199,7 +199,7 @@ var (
 	gradeNouns     = phrases("classification, criteria, fracture, grade, score")
 	states         = phrases("bag, c/d/i, cdi, deaccessed, drenando, draining, floated, in place draining, in place to gravity, in situ, kinked, leaking, numbers, output, outputs, patent, permeable, to gravity, unclamped")
 	changes        = phrases("accessed, clamped, discontinued, drained, exchanged, flushed, flushes, in place, inserted, intact, placed, pulled, reinserted, removed, replaced, retirada, retirado")
-	answers        = set("draining no none patent placed removed si yes")
+	answers        = wordlists.Set("draining no none patent placed removed si yes")
 	results        = phrases("abnormal, central, centrado, equivocal, lateraliza, lateralized, lateralizes, lateralizing, midline, neg, negative, negativo, nl, normal, pos, positive, positivo")
 	risks          = phrases("high risk, intermediate, intermediate risk, low, low risk, low score, moderate risk")
 	gradeEnds      = phrases("fracture, fractures, hemorrhage, points, pts, sah")

@@ -90,7 +90,7 @@ func isInitial(word string) bool {
 func isParticle(word string) bool { return particles[fold.Fold(word)] }
 
 // particles may stand between the words of a name. Others of inNames, such as y and ii, also stand in names of signs and classes.
-var particles = set("de del la las los van von der den da dos di el al bin ibn")
+var particles = wordlists.Set("de del la las los van von der den da dos di el al bin ibn")
 
 // isGiven reports whether a word is a first name, and neither an ordinary word nor an eponym, a genus or a drug.
 func isGiven(word string) bool {
@@ -98,7 +98,7 @@ func isGiven(word string) bool {
 }
 
 // alsoThings are first names that begin the names of organisms and drugs.
-var alsoThings = set("alba candida diane melissa vera yasmin")
+var alsoThings = wordlists.Set("alba candida diane melissa vera yasmin")
 
 // isSurname reports whether a word can be a surname. A short one, unlike JR, IIB and Thx, must be known.
 func isSurname(word string) bool {

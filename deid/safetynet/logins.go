@@ -133,7 +133,7 @@ func likeOrdinary(w string) bool {
 //go:embed rare.txt
 var rareWords string
 
-var rare = set(rareWords)
+var rare = wordlists.Set(rareWords)
 
 // login reports whether a login begins at word i, and returns the end of the longest, with the number after it. A name with an initial that begins
 // with a capital, such as O.Lund, is left to names.

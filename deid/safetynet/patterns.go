@@ -276,15 +276,15 @@ func initial(w string) string {
 }
 
 // inNames are words within names that do not identify a person.
-var inNames = set(`de del la las los el y e i da do dos das van von der den ter ten le les du di san santa saint st al bin ibn abu
+var inNames = wordlists.Set(`de del la las los el y e i da do dos das van von der den ter ten le les du di san santa saint st al bin ibn abu
 	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father`)
 
 // months are parts of names only beside other parts: May Black, but not May 6.
-var months = set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+var months = wordlists.Set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
 	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ene abr ago dic`)
 
 // doctors are the titles of clinicians.
-var doctors = set("dr drs dra dras dres doctor doctora md nurse rn prof professor profesor profesora")
+var doctors = wordlists.Set("dr drs dra dras dres doctor doctora md nurse rn prof professor profesor profesora")
 
 // IsDoctor reports whether a folded word is the title of a clinician.
 func IsDoctor(word string) bool { return doctors[word] }
@@ -301,16 +301,8 @@ var titleStarts = func() (all starts) {
 }()
 
 // titles precede names.
-var titles = set(`mr mrs ms miss mx master dr drs dra dras dres doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
+var titles = wordlists.Set(`mr mrs ms miss mx master dr drs dra dras dres doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
 	md pt patient paciente`)
-
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		all[w] = true
-	}
-	return all
-}
 
 // Find returns the occurrences of the patterns in a text outside of covered, which is sorted and
 // disjoint. The spans are sorted, and may overlap; their score is 1.
@@ -425,7 +417,7 @@ func (p *Patterns) dayAndMonth(words []word, i int) (typ string, ok bool) {
 }
 
 // scales lists words before a score that looks like a day and a month.
-var scales = set("gcs moca mmse mms score scale apgar glasgow minimental puntuacion escala epds phq gad nihss fast barthel")
+var scales = wordlists.Set("gcs moca mmse mms score scale apgar glasgow minimental puntuacion escala epds phq gad nihss fast barthel")
 
 // initialsAt finds the initials of a whole name: single capitals with full stops (O.L.), or, after
 // a title or a word for the patient, one word in capitals (pt OL).

@@ -2,6 +2,7 @@ package safetynet
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -88,7 +89,7 @@ func isKnownPlace(words []word, first, last int, lower func(string) bool) bool {
 }
 
 // knownResults are places that stand alone in fields for results.
-var knownResults = set("clear negative none normal positive unknown")
+var knownResults = wordlists.Set("clear negative none normal positive unknown")
 
 func withoutArticle(left string) string {
 	for _, article := range []string{"the ", "la ", "el ", "los ", "las "} {
@@ -137,7 +138,7 @@ func isAlsoWord(folded string) bool {
 }
 
 // moreWords are ordinary words that are not on the lists of package wordlists, with which networks were trained.
-var moreWords = set(`adventist banana baptist bath baths beaver beavers blueberry buffalo burger canyon catholic chard checkers chili christian clay concord continental cove cranberry creek crook downs eagle eagles
+var moreWords = wordlists.Set(`adventist banana baptist bath baths beaver beavers blueberry buffalo burger canyon catholic chard checkers chili christian clay concord continental cove cranberry creek crook downs eagle eagles
 	episcopal flint fox ginger gong ham harbor harp hawk holy horizons hurricane immaculate ivory jade jewish lion lutheran lynx mall marathon methodist mobil moose mountain mustang oasis opal outback paradise peach
 	pecan prairie presbyterian princess providence prudential queen ransom redeemer republic resurrection rocky ruby rugby sandals sandy savior slough sonic sprint strawberry thorn tombstone tooting tranquility
 	turkey united valley vice visitation waterproof wick
@@ -164,7 +165,7 @@ var (
 var religions = phrases("religion, faith, religious preference, denomination")
 
 // placeLabels are the labels of a place or an institution.
-var placeLabels = set(`city town residence hometown birthplace address employer company hospital facility clinic pharmacy insurance county country department dept service ins insurer scheme payer
+var placeLabels = wordlists.Set(`city town residence hometown birthplace address employer company hospital facility clinic pharmacy insurance county country department dept service ins insurer scheme payer
 	ciudad municipio localidad poblacion provincia domicilio residencia empresa centro clinica servicio procedencia empleador pais farmacia barrio aseguradora eps ars arl afp funeraria faena`)
 
 // actors are words behind an institution that does something, and institutions the words behind its name.
@@ -184,12 +185,8 @@ func endsPhrase(right string) bool {
 }
 
 var connectives = sync.OnceValue(func() map[string]bool {
-	all := set("the today yesterday again last this she he they we who pt patient since with without hoy ayer el ella y con sin hace")
-	for _, list := range []string{"en-connectives", "es-connectives"} {
-		for _, entry := range wordlists.Entries(list) {
-			all[fold.Fold(entry)] = true
-		}
-	}
+	all := foldedEntries("en-connectives", "es-connectives")
+	maps.Copy(all, wordlists.Set("the today yesterday again last this she he they we who pt patient since with without hoy ayer el ella y con sin hace"))
 	return all
 })
 
@@ -233,7 +230,7 @@ func isDateOfLetter(words []word, i int) bool {
 }
 
 // clinical are abbreviations of states that mean something else in notes. They count only before a ZIP code.
-var clinical = set("ar ca co ct de ga hi id in la ma md me mi mo ms nc nd ne nm oh ok or pa pr sc sd va")
+var clinical = wordlists.Set("ar ca co ct de ga hi id in la ma md me mi mo ms nc nd ne nm oh ok or pa pr sc sd va")
 
 var (
 	stateNames = sync.OnceValue(func() map[string]bool {
@@ -255,10 +252,11 @@ func foldedEntries(lists ...string) map[string]bool {
 
 // thingNames are places and institutions that scales, devices and organisms are named after.
 var thingNames = func() map[string]bool {
-	all := set(`aberdeen adelaide amsterdam aspen atlanta baltimore banff barcelona berlin bern bethesda birmingham bologna boston bristol brisbane california cambridge cardiff charlotte chicago cincinnati cleveland
+	all := wordlists.Set(`aberdeen adelaide amsterdam aspen atlanta baltimore banff barcelona berlin bern bethesda birmingham bologna boston bristol brisbane california cambridge cardiff charlotte chicago cincinnati cleveland
 	columbia copenhagen coxsackie dallas denver dundee ebola edinburgh epworth florida framingham geneva glasgow groningen hannover hannah hantaan helsinki houston iowa lansing lassa leeds leiden lille lisbon
 	lisboa liverpool london londres lugano madrid malta manchester marburg maryland mayo melbourne miami michigan milan milano minnesota montreal newcastle norwalk nottingham osaka oslo oswestry ottawa oxford edimburgo ginebra tokio paris perth
 	philadelphia filadelfia pittsburgh prague praga rochester rome roma rotterdam seattle sheffield stanford stockholm sydney tokyo toronto utah utrecht valencia vancouver vienna viena washington wisconsin zurich bruselas brussels`)
+
 	for _, name := range phrases("los angeles, new york, nueva york, kansas city, west nile, ann arbor, rocky mountain, salt lake, san antonio, st louis, saint louis, hong kong, buenos aires, mayo clinic, ross river") {
 		all[name] = true
 	}
@@ -284,7 +282,7 @@ func isScale(words []word, i int, listed bool) bool {
 }
 
 // scaleWords are those that follow the name of a scale, a device or an organism and hardly that of a place.
-var scaleWords = set("score scores scale scales criteria criterion classification chromosome collar virus viruses questionnaire inventory index")
+var scaleWords = wordlists.Set("score scores scale scales criteria criterion classification chromosome collar virus viruses questionnaire inventory index")
 
 // isListedThing reports whether a listed name denotes no place by what stands beside it.
 func isListedThing(words []word, first, last int, left string) bool {
@@ -313,7 +311,7 @@ var (
 // limits stand before the Milan criteria without the word criteria, and numbered are the names that a number may follow.
 var (
 	limits   = phrases("beyond, outside, within")
-	numbered = set("aspen boston bristol cincinnati edinburgh epworth glasgow groningen leiden madrid mayo montreal nottingham oswestry ottawa oxford paris pittsburgh rome tokyo toronto vancouver")
+	numbered = wordlists.Set("aspen boston bristol cincinnati edinburgh epworth glasgow groningen leiden madrid mayo montreal nottingham oswestry ottawa oxford paris pittsburgh rome tokyo toronto vancouver")
 )
 
 // ownThings are the names that other words make a scale, a device or an organism of; behind other names, they may be something that a place has.
@@ -329,7 +327,7 @@ var (
 	gradedTypes = []string{"bristol", "chicago", "los angeles", "montreal", "new york", "paris", "stanford", "vancouver"}
 	organisms   = []string{"coxsackie", "ebola", "hantaan", "lassa", "marburg", "norwalk", "philadelphia", "west nile"}
 	// sites follow what a place has: Dallas knee clinic.
-	sites = set("center centre clinic hospital ltac program reunion results school site team unit")
+	sites = wordlists.Set("center centre clinic hospital ltac program reunion results school site team unit")
 )
 
 // isScored reports whether word i stands directly behind the name of a scale and is a score: 9, of several parts with one digit each as in 2/3/2, or with the maximum of this scale.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // Source is the reason why something was found.
@@ -286,7 +287,7 @@ func measured(text string) bool {
 	return end > 0 && units[strings.ToLower(text[:end])]
 }
 
-var units = set(`mg mcg ug g gm kg ng lb lbs oz ml ul dl cc mm cm mmhg meq mmol iu units unit u tab tabs caps puffs bpm lpm rpm hr hrs hours
+var units = wordlists.Set(`mg mcg ug g gm kg ng lb lbs oz ml ul dl cc mm cm mmhg meq mmol iu units unit u tab tabs caps puffs bpm lpm rpm hr hrs hours
 	min mins days weeks kcal cal unidades comprimidos gotas cells células`)
 
 // signed reports whether a text begins with the sign of a result, which nothing else follows on its line but what ends a phrase.

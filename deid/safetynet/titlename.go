@@ -152,7 +152,7 @@ var surnamePrefix = regexp.MustCompile(`^(?:[OD]['’]\p{Lu}\p{L}{2}|(?i:mc\p{L}
 //go:embed surnames.txt
 var surnameList string
 
-var surnames = set(surnameList)
+var surnames = wordlists.Set(surnameList)
 
 // ofBody reports whether a text ends in an adjective of a part of the body: Pilar Tonsilar.
 func ofBody(text string) bool {
@@ -181,9 +181,9 @@ func inLife(words []string) bool {
 
 // inPlaces are first names and surnames that are states or countries, or begin the names of places, and seasons days and seasons.
 var (
-	inPlaces = set("virginia georgia carolina dakota montana washington florida texas jordan india kenya israel ireland france england holland chad cuba lebanon santa san cruz")
-	saints   = set("san santa santo") // with one word more, a place or a hospital
-	seasons  = set("summer winter autumn spring fall monday tuesday wednesday thursday friday saturday sunday lunes martes domingo primavera verano")
+	inPlaces = wordlists.Set("virginia georgia carolina dakota montana washington florida texas jordan india kenya israel ireland france england holland chad cuba lebanon santa san cruz")
+	saints   = wordlists.Set("san santa santo") // with one word more, a place or a hospital
+	seasons  = wordlists.Set("summer winter autumn spring fall monday tuesday wednesday thursday friday saturday sunday lunes martes domingo primavera verano")
 )
 
 // withoutDocument cuts words for documents and what they are about off both ends of a part of a title.
@@ -209,12 +209,12 @@ func withoutDocument(text string, from, to int) (start, end int) {
 // isDocument reports whether a word stands for a document, or for an examination that one describes.
 func isDocument(word string) bool { return documents[termOf(word)] }
 
-var documents = set(`note notes summary summaries report reports letter letters form forms consent results result h&p consult consultation referral record records chart
+var documents = wordlists.Set(`note notes summary summaries report reports letter letters form forms consent results result h&p consult consultation referral record records chart
 	certificate prescription authorization questionnaire scan scans mri ct cta xray x ray cxr radiograph ultrasound echo echocardiogram ecg ekg eeg emg pathology imaging labs lab
 	informe informes nota notas resumen carta consentimiento analitica interconsulta epicrisis hoja volante parte receta tac tc rm rmn ecografia radiografia rx evolucion ficha
 	cuestionario certificado formulario`)
 
 // aroundDocument are words that stand beside those of documents in titles.
-var aroundDocument = set(`progress discharge admission transfer operative procedure nursing history physical clinic visit admit death birth medical insurance intake
+var aroundDocument = wordlists.Set(`progress discharge admission transfer operative procedure nursing history physical clinic visit admit death birth medical insurance intake
 	head brain chest abdomen pelvis spine neck knee hip shoulder wrist ankle of for from re alta ingreso urgencias de del para sobre clinico clinica medico medica craneal cerebral
 	abdominal lumbar informado quirurgico quirurgica enfermeria`)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/service/wire"
 )
 
@@ -192,19 +193,12 @@ func divides(text string, at int, r rune) bool {
 
 // functionWords contains, by language, words that carry no context.
 var functionWords = map[string]map[string]bool{
-	"en": set(`a about above after again all also am an and any are as at be because been before being below between both but by can could did do does doing down
+	"en": wordlists.Set(`a about above after again all also am an and any are as at be because been before being below between both but by can could did do does doing down
 		during each few for from further had has have having he her here hers him his how i if in into is it its just me more most my no nor not now of off on once only or
 		other our out over own same she should so some such than that the their them then there these they this those through to too under until up very was we were what
 		when where which while who whom why will with would you your n't 's`),
-	"es": set(`a al ante aunque bajo cada como con contra cual cuando de del desde donde durante e el ella ellas ellos en entre era es esa ese eso esta está este esto
+
+	"es": wordlists.Set(`a al ante aunque bajo cada como con contra cual cuando de del desde donde durante e el ella ellas ellos en entre era es esa ese eso esta está este esto
 		fue ha han hasta hay la las le les lo los más me mi mientras muy ni no nos o otra otro para pero poco por porque que quien se según ser si sí sin sobre son su sus
 		también tan te tras tu u un una unas uno unos y ya`),
-}
-
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		all[word] = true
-	}
-	return all
 }
