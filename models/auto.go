@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/recent"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
@@ -46,7 +47,7 @@ type member func() (*Model, error)
 
 // openAuto returns a model of all models that come with the program. Their names are the languages.
 func openAuto(workers int) (*Model, error) {
-	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}}
+	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}, decisions: recent.NewTexts(maxRecent, func(d decision) int { return 1 + len(d.parts) })}
 	m.vocabularies = sync.OnceValues(func() (*vocabularies, error) { return readVocabularies(checkpoints.Builtin()) })
 	for _, name := range checkpoints.Builtin() {
 		m.members[language.Language(name)] = sync.OnceValues(func() (*Model, error) { return Open(name, workers) })
@@ -62,7 +63,7 @@ func openAuto(workers int) (*Model, error) {
 func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
 	all := auto{
 		taggers: map[language.Language]data.Tagger{},
-		told:    func(text string) decision { return m.decisions.get(text, m.decide) },
+		told:    m.told,
 		first:   sync.OnceValues(func() (*data.TypeSet, error) { return typesOf(slices.Min(slices.Collect(maps.Keys(m.members)))) }),
 		knows:   m.knows,
 	}
@@ -137,7 +138,7 @@ func (m *Model) Told(text, other string) (all []string, guessed bool) {
 	if m.members == nil {
 		return nil, false
 	}
-	d := m.decisions.get(text, m.decide)
+	d := m.told(text)
 	languages := d.languages
 	if d.guessed {
 		languages = guided(languages, text, language.Language(other))
@@ -156,37 +157,15 @@ type decision struct {
 	err       error               // why it could not be guessed
 }
 
-// decisions has the decisions about some of the last notes, because the tagger, the safety net, the replacer and the audit ask for those of each note.
-type decisions struct {
-	sync.Mutex
-	of    map[string]decision
-	bytes int // of the texts
+// maxRecent bounds the parts of the notes whose decisions are remembered, together with the number of these notes.
+const maxRecent = 1 << 13
+
+// told returns which models examine a note.
+func (m *Model) told(text string) decision {
+	return m.decisions.Get(text, func() decision { return m.decide(text) })
 }
 
-// maxRecent bounds the texts that decisions keeps in memory, in bytes.
-const maxRecent = 1 << 19
-
-// get returns the decision about a text, which decide makes if it is not known.
-func (r *decisions) get(text string, decide func(text string) decision) decision {
-	r.Lock()
-	found, ok := r.of[text]
-	r.Unlock()
-	if ok {
-		return found
-	}
-	found = decide(text)
-	r.Lock()
-	defer r.Unlock()
-	if r.bytes += len(text); r.bytes > maxRecent || r.of == nil {
-		r.of, r.bytes = map[string]decision{}, len(text)
-	}
-	if len(text) <= maxRecent {
-		r.of[text] = found
-	}
-	return found
-}
-
-// decide returns which models examine a note.
+// decide is told for a note that is not remembered.
 func (m *Model) decide(text string) decision {
 	d := decide(m.members, text)
 	if !strings.ContainsFunc(text, unicode.IsLetter) || len(d.parts) == 1 && d.parts[0].Language == language.English {

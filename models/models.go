@@ -27,6 +27,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/recent"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -54,7 +55,7 @@ type Model struct {
 
 	members      map[language.Language]member // of Auto; nil for other models
 	vocabularies func() (*vocabularies, error)
-	decisions    decisions
+	decisions    *recent.Texts[decision] // the tagger, the safety net, the replacer and the audit ask for that about each note
 	usualOnce    sync.Once
 	usual        *operating.Usual // see Unlike
 }

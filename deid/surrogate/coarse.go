@@ -127,8 +127,8 @@ func (m *Maker) datedText(text string) (*date, bool) {
 	if len(text) > longest {
 		return nil, false
 	}
-	d := m.read.get(text, func(text string) *date {
-		d, _ := m.readDate(text)
+	d := m.read.Get(text, func() *date {
+		d, _ := m.readDate(strings.Clone(text)) // which may share the memory of a whole note
 		return d
 	})
 	return d, d != nil

@@ -74,8 +74,8 @@ const (
 //
 // The date must not be changed, because others get it, too.
 func (m *Maker) parseDate(text string, o order) (*date, bool) {
-	d := m.parsed[o].get(text, func(text string) *date {
-		all := tokens(text)
+	d := m.parsed[o].Get(text, func() *date {
+		all := tokens(strings.Clone(text)) // which may share the memory of a whole note
 		parts := make([]part, 1, len(all)+1)
 		for _, lang := range m.from(m.lang) {
 			p := &dateParser{date: date{Maker: m, lang: lang, parts: parts}, tokens: all, order: o}

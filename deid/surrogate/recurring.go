@@ -21,7 +21,7 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 	}
 	line, from := lineAround(text, start, end)
 	start, end = start-from, end-from
-	return m.weeks.get(strconv.Itoa(start)+" "+strconv.Itoa(end)+" "+line, func(string) bool { return m.inSchedule(line, start, end) })
+	return m.weeks.Get(strconv.Itoa(start)+" "+strconv.Itoa(end)+" "+line, func() bool { return m.inSchedule(line, start, end) })
 }
 
 // inSchedule reports whether days of the week in a line belong to a schedule.

@@ -27,6 +27,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/recent"
 	"github.com/lethe-deid/lethe/internal/sorting"
 )
 
@@ -84,9 +85,9 @@ type Maker struct {
 	key    []byte
 	lang   *language // language of the notes
 	lists  map[string]*list
-	read   *cache[*date]    // dates by text; nil for a text that is none
-	parsed [2]*cache[*date] // by order
-	weeks  *cache[bool]     // whether days recur: see Recurs
+	read   *recent.Texts[*date]    // dates by text; nil for a text that is none
+	parsed [2]*recent.Texts[*date] // by order
+	weeks  *recent.Texts[bool]     // whether days recur: see Recurs
 }
 
 // New returns a Maker. The error names an unknown language or list, or a bad entry of a list.
@@ -103,8 +104,12 @@ func (l *languages) maker(opt Options) (*Maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists, read: &cache[*date]{}, parsed: [2]*cache[*date]{{}, {}}, weeks: &cache[bool]{}}, nil
+	dates := func() *recent.Texts[*date] { return recent.NewTexts[*date](maxRecent, nil) }
+	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists, read: dates(), parsed: [2]*recent.Texts[*date]{dates(), dates()}, weeks: recent.NewTexts[bool](maxRecent, nil)}, nil
 }
+
+// maxRecent bounds what is remembered about dates at about a megabyte.
+const maxRecent = 1 << 11
 
 // A Mention is a value in a note.
 type Mention struct {

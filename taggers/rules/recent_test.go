@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,40 +41,11 @@ func TestRecentTextsHaveTheSameMatches(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if _, ok := set.scan.recent.get(digestOf(text)); !ok || dates.scan != set.scan {
+	set.scan.recent.Get(text, func() []Match {
 		t.Error("the text would be searched again")
-	}
-}
-
-// However many texts are searched, and however much is found in them, no more than maxRecent matches are kept.
-func TestRecentMatchesAreBounded(t *testing.T) {
-	var r recent
-	var all sync.WaitGroup
-	for i := range uint64(4) {
-		all.Go(func() {
-			for n := range uint64(40) {
-				text := digest{i, n}
-				matches := make([]Match, maxRecent/20+n)
-				matches[0].Start = int(i)
-				r.put(text, matches)
-				r.put(text, matches[:1]) // kept only if the others have been displaced
-				if found, ok := r.get(text); ok && found[0].Start != int(i) {
-					t.Error("the matches of another text")
-				}
-			}
-		})
-	}
-	all.Wait()
-	r.put(digest{9, 9}, make([]Match, maxRecent))
-	size := 0
-	for _, text := range r.order {
-		found, ok := r.get(text)
-		if !ok {
-			t.Error("a text without matches")
-		}
-		size += len(found) + 1
-	}
-	if size != r.size || size > maxRecent || size < maxRecent/2 || len(r.found) != len(r.order) {
-		t.Errorf("%d texts, %d results, %d matches, counted as %d", len(r.order), len(r.found), size, r.size)
+		return nil
+	})
+	if dates.scan != set.scan {
+		t.Error("the text would be searched again for dates")
 	}
 }

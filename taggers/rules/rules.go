@@ -56,6 +56,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/recent"
 )
 
 const (
@@ -144,7 +145,7 @@ func (s *Set) Only(types []string) *Set { return s.keep(types, nil) }
 
 // keep returns the set without rules for types outside of only (none: all types) and
 // without rules for the types of except. Texts are still searched for all rules of the
-// file, so that sets that use some of them have their searches in common: see recent.
+// file, so that sets that use some of them have their searches in common.
 func (s *Set) keep(only, except []string) *Set {
 	drop := func(typ string) bool {
 		return len(only) > 0 && !slices.Contains(only, typ) || slices.Contains(except, typ)
@@ -183,12 +184,18 @@ func typesOf(rules []rule, corrections []correction) []string {
 // scan is a group of rules that are searched for together.
 type scan struct {
 	rules  []rule
-	recent recent
+	recent *recent.Texts[[]Match] // a text is mostly searched for a network's features, by the tagger of rules and for values that are recognizable by their form
 	mu     sync.Mutex
 	idle   []*machine // one per goroutine that has used the scan at the same time as others
 }
 
-func newScan(rules []rule) *scan { return &scan{rules: rules} }
+func newScan(rules []rule) *scan {
+	return &scan{rules: rules, recent: recent.NewTexts(maxRecent, func(found []Match) int { return 1 + len(found) })}
+}
+
+// maxRecent is the number of matches that a scan keeps, of 64 bytes each. A text counts as one more. This is enough for 60 matches in each of the 256
+// notes that a job has in work at a time; if there are more, texts are searched again.
+const maxRecent = 1 << 14
 
 // machine takes an idle machine, or makes one. The caller returns it by release.
 func (sc *scan) machine() *machine {
@@ -212,13 +219,7 @@ func (sc *scan) release(m *machine) {
 // find returns the matches of one rule after the other, which are sorted and disjoint.
 // The caller must not change them.
 func (sc *scan) find(text string) []Match {
-	digest := digestOf(text)
-	found, ok := sc.recent.get(digest)
-	if !ok {
-		found = sc.search(text)
-		sc.recent.put(digest, found)
-	}
-	return found
+	return sc.recent.Get(text, func() []Match { return sc.search(text) })
 }
 
 func (sc *scan) search(text string) []Match {
