@@ -215,6 +215,8 @@ func EachPair(gold, system data.Documents, add func(gold, system *data.Document)
 	switch {
 	case m.Documents == 0:
 		return m, fmt.Errorf("no gold documents to compare with")
+	case len(m.Missing) == m.Documents && len(m.Extra) == 0:
+		return m, fmt.Errorf("the system has no documents")
 	case len(m.Missing) == m.Documents:
 		return m, fmt.Errorf("none of the %d gold documents is among the %d of the system: their IDs differ", m.Documents, len(m.Extra))
 	}

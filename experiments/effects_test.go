@@ -70,3 +70,27 @@ func TestRunsAndModelsWithASettingWithoutEffectCanBeOpened(t *testing.T) {
 	}
 	var _ taggers.Effective = (*crf.Config)(nil)
 }
+
+// Parts of the training documents that were asked for without their size were silently not made.
+func TestPartsOfTheTrainingDocumentsWithoutASizeAreRefused(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), "name: x\ncorpus: {format: synth, notes: {train: 6, dev: 2}}\nsystem: {crf: {features: [{family: lower}]}}\n")
+	for setting, want := range map[string]string{
+		"corpus.fold.by=document":     "--set corpus.fold.by: requires corpus.fold.of",
+		"corpus.hold_out.by=document": "--set corpus.hold_out.by: requires corpus.hold_out.fraction",
+		"corpus.subset.by=document":   "--set corpus.subset.by: requires corpus.subset.documents",
+		"corpus.subset.seed=5":        "--set corpus.subset.seed: requires corpus.subset.documents",
+	} {
+		if _, err := Load(path, []string{setting}); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", setting, err, want)
+		}
+	}
+	for _, size := range []string{"fold={number: 1, of: 2, by: document}", "hold_out={fraction: 0.5, by: document}", "subset={documents: 3, by: document, seed: 5}"} {
+		settings := []string{"corpus." + size}
+		if strings.HasPrefix(size, "hold_out") {
+			settings = append(settings, "corpus.notes.dev=null")
+		}
+		if _, err := Load(path, settings); err != nil {
+			t.Errorf("%s: %v", size, err)
+		}
+	}
+}

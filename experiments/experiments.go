@@ -204,6 +204,9 @@ func Load(path string, settings []string) (*Config, error) {
 
 // effects returns an error that begins with the first key of the system whose value has no effect.
 func (c *Config) effects() error {
+	if err := c.Corpus.effects(); err != nil {
+		return fmt.Errorf("corpus.%w", err)
+	}
 	if network := ann.Of(c.System); network != nil && !c.Corpus.exists(DevSplit) && !network.NeedsDev() { // crossval holds out a dev if it is needed
 		switch t := network.Training; {
 		case t.Metric != "":
@@ -213,6 +216,21 @@ func (c *Config) effects() error {
 		}
 	}
 	return c.System.Effects()
+}
+
+// effects returns an error about the settings of a part of the training documents that is not made.
+func (c *Corpus) effects() error {
+	switch usual := defaults().Corpus; {
+	case c.Fold.Of == 0 && c.Fold.By != usual.Fold.By:
+		return errors.New("fold.by: requires corpus.fold.of")
+	case c.HoldOut.Fraction == 0 && c.HoldOut.By != usual.HoldOut.By:
+		return errors.New("hold_out.by: requires corpus.hold_out.fraction")
+	case c.Subset.Documents == 0 && c.Subset.By != usual.Subset.By:
+		return errors.New("subset.by: requires corpus.subset.documents")
+	case c.Subset.Documents == 0 && c.Subset.Seed != usual.Subset.Seed:
+		return errors.New("subset.seed: requires corpus.subset.documents")
+	}
+	return nil
 }
 
 var keyOfError = regexp.MustCompile(`^([A-Za-z0-9_.+\[\]-]+): `)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +71,7 @@ A run that was interrupted can be resumed, and ends with the same bits.`,
 			defer p.clear()
 			byDefault := opt.Dir == ""
 			if byDefault {
-				opt.Dir = filepath.Join("runs", config.Name+"-pretrained-"+time.Now().Format("20060102-150405"))
+				opt.Dir = newFolder(config.Name + "-pretrained")
 			}
 			begun := false
 			opt.Progress, opt.Version = p.show, version

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -108,7 +106,7 @@ func carryOut[R any, P interface {
 	defer p.clear()
 	byDefault := f.opt.Dir == ""
 	if byDefault {
-		f.opt.Dir = filepath.Join("runs", configs[0].Name+"-"+kind+"-"+time.Now().Format("20060102-150405"))
+		f.opt.Dir = newFolder(configs[0].Name + "-" + kind)
 	}
 	began := false
 	f.opt.Progress, f.opt.Failed, f.opt.Warn, f.opt.Version = p.show, p.failed, p.failed, version

@@ -100,13 +100,29 @@ func runFlags(cmd *cobra.Command, opt *experiments.TrainOptions) {
 	flags.Lookup("workers").Usage += ", which affects the last bits of the weights; with --resume, the default is that of the interrupted run"
 }
 
+// newFolder returns the default folder of a run or a study, runs/NAME-TIME, or with -2 and so on behind it if there is such a folder.
+func newFolder(name string) string {
+	first := filepath.Join("runs", name+"-"+time.Now().Format("20060102-150405"))
+	dir := first
+	for n := 2; exists(dir); n++ {
+		dir = fmt.Sprintf("%s-%d", first, n)
+	}
+	return dir
+}
+
+// exists reports whether there is something at a path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // runTraining trains the system of an experiment while it reports the progress, and prints the scores on dev.
 func runTraining(ctx context.Context, config *experiments.Config, opt experiments.TrainOptions) error {
 	p := newProgress()
 	defer p.clear()
 	byDefault := opt.Dir == ""
 	if byDefault {
-		opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
+		opt.Dir = newFolder(config.Name)
 	}
 	opt.Corpus = func(found *check.Report) {
 		if byDefault {

@@ -172,7 +172,7 @@ func wanted(e *json.UnmarshalTypeError) string {
 	case e.Field == "entities" || e.Field == "spans":
 		return ": each span is an object (lists such as [12,20,\"DOCTOR\"] belong under the key label)"
 	case e.Type.Kind() == reflect.Int:
-		return ": it must be a whole number, without quotes"
+		return ": it must be a whole number, without quotes and without a decimal point"
 	case e.Type.Kind() == reflect.String:
 		return ": it must be a string"
 	}

@@ -174,6 +174,8 @@ func each(gold, system []*data.Document, use func(d *data.Document, found []data
 	switch {
 	case len(gold) == 0:
 		return fmt.Errorf("no gold documents to compare with")
+	case missing == len(gold) && len(system) == 0:
+		return fmt.Errorf("the system has no documents")
 	case missing == len(gold):
 		return fmt.Errorf("none of the %d gold documents is among the %d of the system: their IDs differ", len(gold), len(system))
 	}

@@ -71,12 +71,15 @@ type Config struct {
 // Member is one system of an ensemble, with the selection of its spans.
 type Member struct {
 	Name  string   `yaml:"name"`            // required and unique; the name of a folder
-	Types []string `yaml:"types,omitempty"` // only spans of these types count; default all
+	Types []string `yaml:"types,omitempty"` // only spans of these types count; default or empty: all
 	// MinScore leaves out spans with a lower score unless another member found the same
 	// span; in [0, 1]; default 0: all spans count.
 	MinScore float64        `yaml:"min_score"`
 	System   taggers.System `yaml:"system"` // required
 }
+
+// counts reports whether spans of a type count.
+func (m Member) counts(typ string) bool { return len(m.Types) == 0 || slices.Contains(m.Types, typ) }
 
 // DefaultConfig returns the settings of a union without members.
 func DefaultConfig() Config { return Config{Method: Union, Votes: 2, By: BySpan, Folds: 5} }
@@ -240,7 +243,7 @@ func (t *Tagger) candidates(found [][][]data.Span, doc int) []candidate {
 	sure := map[place]bool{}
 	for m, member := range t.config.Members {
 		for _, s := range found[m][doc] {
-			if member.Types != nil && !slices.Contains(member.Types, s.Type) {
+			if !member.counts(s.Type) {
 				continue
 			}
 			p := place{s.Start, s.End, s.Type}

@@ -180,6 +180,11 @@ func TestMethods(t *testing.T) {
 			found:   []lines{{"NAME 0-4 0.5", "CITY 18-23 0.5"}, {"NAME 6-11 0.5", "CITY 18-23 0.4"}},
 			want:    lines{"NAME 0-4 0.5", "CITY 18-23 0.4"},
 		},
+		"no types are all types": { // as they are in a model that is read again
+			members: []Member{{Types: []string{}}, {Types: []string{"CITY"}}},
+			found:   []lines{{"NAME 0-4 0.5"}, {"CITY 18-23 0.4"}},
+			want:    lines{"NAME 0-4 0.5", "CITY 18-23 0.4"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.config.Method == "" {

@@ -70,7 +70,7 @@ func (c Config) average(x *cell, estimates [][]data.Estimate, next []int) bool {
 		member, e := c.Members[m], of[next[m]]
 		members = append(members, member)
 		for _, chance := range e.Chances {
-			if member.Types != nil && !slices.Contains(member.Types, chance.Type) {
+			if !member.counts(chance.Type) {
 				continue
 			}
 			b := sums[chance.Type]
@@ -87,7 +87,7 @@ func (c Config) average(x *cell, estimates [][]data.Estimate, next []int) bool {
 	for typ, b := range sums {
 		n := 0.0
 		for _, m := range members {
-			if m.Types == nil || slices.Contains(m.Types, typ) {
+			if m.counts(typ) {
 				n++
 			}
 		}

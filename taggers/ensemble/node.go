@@ -34,7 +34,7 @@ func (c Config) Children() []taggers.Child {
 	var all []taggers.Child
 	for i, m := range c.Members {
 		label := m.Name
-		if m.Types != nil {
+		if len(m.Types) > 0 {
 			label += " (" + strings.Join(m.Types, ", ") + ")"
 		}
 		if m.MinScore > 0 {
