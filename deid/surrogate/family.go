@@ -3,6 +3,7 @@ package surrogate
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
@@ -10,7 +11,7 @@ import (
 // family replaces each word for a relative with another of the same number and grammatical gender. Numbers and ages under 90, and words of closed lists stay. A
 // value with any other word must be a name, or such words with first names in lower case; otherwise family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
-	if s, ok, err := p.age(text); ok {
+	if s, ok, err := p.age(text); ok && !p.isNameOfRelative(text) { // mo are months, too
 		return s, true, err
 	}
 	for _, lang := range p.from(p.lang) {
@@ -24,11 +25,16 @@ func (p *Patient) family(text string) (string, bool, error) {
 	return "", false, nil
 }
 
-// kinWords replaces the words for relatives in a text, and first names in lower case behind them ("hija rocío"; Madre Teresa may be a nun). It returns false if
-// there are none, if there is a word that may tell something else, or if all words of a class or of a list of names are originals.
+// kinWords replaces the words for relatives in a text, and the names behind them ("hija rocío", "hermana Ida Lund"). It returns false if there are none, if there is a word that may tell something else, or if all words of a class or of a list of names are originals.
 func (p *Patient) kinWords(lang *language, text string) (string, bool) {
 	made, found := "", false
+	rest := text
 	for _, t := range tokens(text) {
+		if found && unicode.IsUpper(firstRune(rest)) && p.isNameOfRelative(rest) {
+			s, ok, err := p.person(rest)
+			return made + s, ok && err == nil
+		}
+		rest = rest[len(t.text):]
 		class := lang.kin[t.word]
 		switch {
 		case class != "":
@@ -58,12 +64,15 @@ func (p *Patient) kinWords(lang *language, text string) (string, bool) {
 // a first name of the relative's gender.
 func (p *Patient) readRelatives(mentions []Mention) {
 	p.afterKin = map[string]bool{}
+	var all []Mention
 	for _, m := range mentions {
-		if m.Sort != Family {
-			continue
+		if m.Sort == Family {
+			all = append(all, m, p.nameBehindKin(m))
 		}
+	}
+	for _, m := range all {
 		gender := p.words.hintBefore(m.Before)
-		if gender == 0 {
+		if gender == 0 || m.Text == "" {
 			continue
 		}
 		p.afterKin[m.Text] = true
@@ -72,6 +81,20 @@ func (p *Patient) readRelatives(mentions []Mention) {
 			p.names.votes[first] = [2]int{given: 1}
 		}
 	}
+}
+
+// nameBehindKin returns the capitalised name behind a word for a relative in a value ("hermano Kepa"), as a mention of its own, or one without text.
+func (p *Patient) nameBehindKin(m Mention) Mention {
+	rest, kin := m.Text, false
+	for _, t := range tokens(m.Text) {
+		if kin && unicode.IsUpper(firstRune(rest)) {
+			break
+		}
+		kin = p.isKin(t.word) || kin && t.text == " "
+		rest = rest[len(t.text):]
+	}
+	m.Before, m.Text = m.Before+m.Text[:len(m.Text)-len(rest)], rest
+	return m
 }
 
 // isNameOfRelative reports whether a value is the name of a relative, in any case: it begins with a first name, or it stands behind a word for a relative and

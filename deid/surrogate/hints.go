@@ -38,6 +38,29 @@ func (v vocabulary) pronounOf(word string) int {
 // hintBefore reads the word for a relative before a name: her son Dr., her husband, whose name is. The result is positive for a woman, negative for a
 // man, and outweighs that of hintAfter.
 func (v vocabulary) hintBefore(before string) int {
+	word := v.wordBefore(before)
+	if v[neutralWords][word] { // el paciente
+		words := wordsOf(before)
+		if k := len(words) - 1; k > 0 && words[k] == word {
+			return 3 * v.articleOf(words[k-1])
+		}
+	}
+	return 3 * v.kinOf(word)
+}
+
+// articleOf returns 1 for a woman's article, -1 for a man's, and 0 for other words.
+func (v vocabulary) articleOf(word string) int {
+	switch {
+	case v[womanArticles][word]:
+		return 1
+	case v[manArticles][word]:
+		return -1
+	}
+	return 0
+}
+
+// wordBefore returns the last word before a name, apart from those that may stand between a word for a relative and the name.
+func (v vocabulary) wordBefore(before string) string {
 	for end := strings.LastIndexAny(before, ";!?()"); end >= 0; end = -1 {
 		before = before[end+1:]
 	}
@@ -46,12 +69,12 @@ func (v vocabulary) hintBefore(before string) int {
 		t := all[i]
 		switch {
 		case t.word == "" && (!strings.ContainsAny(t.text, " ,:.'’\"“-") || t.text == "." && (i == 0 || !v[nameTitles][all[i-1].word])):
-			return 0
+			return ""
 		case t.word != "" && !v[betweenKinAndName][t.word]:
-			return 3 * v.kinOf(t.word)
+			return t.word
 		}
 	}
-	return 0
+	return ""
 }
 
 // hintAfter reads the rest of the sentence after a name: (son), her husband, is a 72 year old man, says that she. The result is positive for a woman

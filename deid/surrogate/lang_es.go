@@ -3,6 +3,7 @@ package surrogate
 import (
 	_ "embed"
 	"regexp"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
@@ -82,6 +83,8 @@ var spanish = profile{
 		"gcia": "garcia", "alvz": "alvarez", "alvrez": "alvarez",
 	},
 
+	professionGender: spanishProfession,
+
 	relatives: map[string]string{
 		"female": "madre hermana hija tía abuela prima sobrina esposa cuñada suegra nieta", "male": "padre hermano hijo tío abuelo primo sobrino esposo cuñado suegro nieto",
 		"females": "hermanas hijas tías abuelas primas sobrinas cuñadas nietas", "males": "hermanos hijos tíos abuelos primos sobrinos cuñados nietos padres",
@@ -104,4 +107,22 @@ var spanish = profile{
 		{at: 0, was: "67", from: 6, n: 2}, // of mobile telephones
 		{at: 0, was: "89", from: 8, n: 2},
 	}}},
+}
+
+var (
+	professionOfBoth = regexp.MustCompile(`(?:ista|peuta|iatra|guardia|policia|guarda|guia|logopeda|modelo|piloto)$`)
+	professionOfMen  = regexp.MustCompile(`(?:o|or|on|in|barman|sastre|cura|monje|sacerdote)$`)
+)
+
+// spanishProfession returns the grammatical gender of a profession by its ending: enfermera, peón, dentista.
+func spanishProfession(first string) int {
+	switch {
+	case professionOfBoth.MatchString(first):
+		return 0
+	case professionOfMen.MatchString(first):
+		return -1
+	case strings.HasSuffix(first, "a"), first == "actriz":
+		return 1
+	}
+	return 0
 }

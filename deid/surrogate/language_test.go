@@ -141,6 +141,7 @@ func TestWordRules(t *testing.T) {
 		"name rather than title":     {English, "Don Lund", "don"},
 		"name unless in capitals":    {English, "Md Rahman", "md"},
 		"title":                      {English, "Dr. Oda Lund", "dr"},
+		"relative":                   {English, "sister Oda Lund", "sister"},
 		"known first name":           {English, "Oda Maria Lund", "maria"},
 		"word before a comma":        {English, "van der Le, Oda", "le"},
 		"particle in lower case":     {English, "Oda la Lund", "la"},
@@ -184,6 +185,7 @@ func TestRoleRules(t *testing.T) {
 		"two surnames":           {Spanish, "Núñez Vega", "ff"},
 		"two surnames last":      {Spanish, "Ana María Núñez Vega", "ggff"},
 		"two first names":        {Spanish, "María José", "gg"},
+		"double first name":      {English, "Mary Beth", "gg"},
 		"surname first":          {English, "Gomez Maria", "fg"},
 		"surname last":           {English, "Oda Belko-Lund", "gff"},
 	}
@@ -195,7 +197,7 @@ func TestRoleRules(t *testing.T) {
 		}
 		n := &names{Maker: in(example.lang)}
 		all, _ := n.parse(example.name)
-		shape := n.shapeOf(all)
+		shape := n.shapeOf(all, "")
 		if first := roleRules[slices.IndexFunc(roleRules, func(r roleRule) bool { return r.applies(shape) })]; first.name != rule.name {
 			t.Errorf("%q: the rule %q applies, want %q", example.name, first.name, rule.name)
 		}

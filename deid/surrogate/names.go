@@ -205,14 +205,17 @@ const (
 )
 
 // parse splits a name into its words, and distinguishes titles, first names and surnames. ok is false if it contains a digit.
-func (n *names) parse(text string) (all []nameToken, ok bool) {
+func (n *names) parse(text string) (all []nameToken, ok bool) { return n.parseBehind("", text) }
+
+// parseBehind is parse for a name behind other text, where a title or a relative may tell a first name from a surname.
+func (n *names) parseBehind(before, text string) (all []nameToken, ok bool) {
 	if strings.ContainsFunc(text, unicode.IsDigit) {
 		return nil, false
 	}
 	all = n.cutName(text)
 	n.keepTitles(all)
 	n.keepInitials(all)
-	n.roles(all)
+	n.roles(all, before)
 	return all, true
 }
 
@@ -352,6 +355,7 @@ type wordRule struct {
 // none applies is part of the name. TestWordRules has an example for each.
 var wordRules = []wordRule{
 	{"the only word", false, func(w wordOfName) bool { return len(w.words) == 1 }},
+	{"relative", true, wordOfName.isRelative},
 	{"nickname", false, func(w wordOfName) bool { return strings.ContainsAny(w.before(), "\"“'(") }},
 	{"name rather than title", false, func(w wordOfName) bool { return w.isHere(namesNotTitles) }},
 	{"name unless in capitals", false, func(w wordOfName) bool { return w.first() && w.isHere(uncapitalizedNames) && !capitals(w.text()) }},
@@ -371,6 +375,11 @@ func (w wordOfName) isTitle() bool {
 		return false
 	}
 	return w.first() || w.last() || !w.is(titlesAtEnds)
+}
+
+// isRelative reports whether the word is one for a relative in lower case before a name: hermana Ida Lund.
+func (w wordOfName) isRelative() bool {
+	return w.first() && !w.last() && w.isKin(w.word()) && lowerCase(w.text()) && w.after() == " " && unicode.IsUpper(firstRune(w.all[w.words[1]].text))
 }
 
 // keepTitles marks the titles and particles that stay.
@@ -430,10 +439,64 @@ type nameShape struct {
 	words []int // indices of words and initials
 	full  []int // indices of words
 	comma int   // index of the first comma behind a word; -1 if there is none
+	clue  clue  // before the name
 }
 
-func (n *names) shapeOf(all []nameToken) nameShape {
-	s := nameShape{names: n, all: all, comma: -1, full: n.indices(all, nameWord)}
+// clue is what stands directly before the words of a name.
+type clue int
+
+const (
+	noClue        clue = iota
+	surnameClue        // a title that surnames follow: Dr., Ms.
+	firstNameClue      // one that first names follow: Don
+	kinClue            // a word for a relative whom the text calls by the first name
+)
+
+// clueIn returns the clue in the name or, if there is none, in the text before it.
+func (n *names) clueIn(all []nameToken, before string) clue {
+	if first := slices.IndexFunc(all, func(t nameToken) bool { return t.kind != nameStays }); first > 0 {
+		for i := first - 1; i >= 0; i-- {
+			switch word := all[i].word; {
+			case n.lang.words[courtesyTitles][word]:
+				return firstNameClue
+			case n.words[nameTitles][word]:
+				return surnameClue
+			case n.isKin(word):
+				return kinClue
+			}
+		}
+	}
+	words := wordsOf(before)
+	if len(words) == 0 || strings.ContainsFunc(signsBehindWords(before), func(r rune) bool { return strings.ContainsRune(";!?()", r) }) {
+		return noClue
+	}
+	switch word := words[len(words)-1]; {
+	case n.lang.words[courtesyTitles][word]:
+		return firstNameClue
+	case n.words[surnameTitles][word]:
+		return surnameClue
+	case n.calledByFirstName(n.words.wordBefore(before)) && !n.words[particles][word]:
+		return kinClue
+	}
+	return noClue
+}
+
+// signsBehindWords returns the signs behind the last word of a text.
+func signsBehindWords(text string) string {
+	return text[strings.LastIndexFunc(text, letterOrMark)+1:]
+}
+
+// calledByFirstName reports whether a word is one for a single relative or friend, whom notes call by the first name. Children and twins often have only the surname
+// of the mother, and guardians may be anybody.
+func (n *names) calledByFirstName(word string) bool {
+	return !n.words[kinBeforeSurnames][word] && slices.ContainsFunc(n.all, func(l *language) bool {
+		return slices.Contains([]string{"female", "male", "one"}, l.kin[word])
+	})
+}
+
+// shapeOf returns the shape of a name behind other text.
+func (n *names) shapeOf(all []nameToken, before string) nameShape {
+	s := nameShape{names: n, all: all, comma: -1, full: n.indices(all, nameWord), clue: n.clueIn(all, before)}
 	for i, t := range all {
 		if t.kind != nameStays {
 			s.words = append(s.words, i)
@@ -451,6 +514,38 @@ func (s nameShape) word(k int) string { return s.all[s.words[k]].word }
 func (s nameShape) given(k int) bool     { return s.known.given(s.word(k)) }
 func (s nameShape) surname(k int) bool   { return s.known.surname[s.word(k)] }
 func (s nameShape) onlyGiven(k int) bool { return s.names.onlyGiven(s.word(k)) }
+
+// firstNameAlone reports whether a name of one word is a first name. Behind a title, only Spanish has first names (Sra. Carmen), except behind Don.
+func (s nameShape) firstNameAlone() bool {
+	if len(s.words) != 1 {
+		return false
+	}
+	switch s.clue {
+	case firstNameClue, kinClue:
+		return s.given(0) || !s.surname(0) || s.clue == kinClue && !s.lang.twoSurnames // daughter Harper
+	case surnameClue:
+		return s.lang.twoSurnames && s.onlyGiven(0) && s.lang.words[surnameTitles][s.title()]
+	}
+	return s.given(0)
+}
+
+// title returns the last title in the name itself.
+func (s nameShape) title() (word string) {
+	for _, t := range s.all[:s.words[0]] {
+		if s.names.words[nameTitles][t.word] {
+			word = t.word
+		}
+	}
+	return word
+}
+
+// doubleFirstName reports whether a name of two words is a double first name of English: Mary Beth, Lily-Ann.
+func (s nameShape) doubleFirstName() bool {
+	if s.lang.twoSurnames || !s.twoWords() || s.clue == surnameClue || !s.given(0) || !s.lang.words[secondFirstNames][s.word(1)] {
+		return false
+	}
+	return s.onlyGiven(1) || s.clue == kinClue || s.all[s.words[1]-1].text == "-"
+}
 
 // twoWords reports whether the name consists of two words without initials.
 func (s nameShape) twoWords() bool { return len(s.words) == 2 && len(s.full) == 2 }
@@ -510,14 +605,15 @@ var roleRules = []roleRule{
 	{"surname before a comma", nameShape.commaDivides, nameShape.beforeComma, true},
 	{"single initial", func(s nameShape) bool { return len(s.full) == 0 && len(s.words) == 1 }, always(1), false},
 	{"initials", func(s nameShape) bool { return len(s.full) == 0 }, func(s nameShape) int { return len(s.words) - 1 }, false},
-	{"first name alone", func(s nameShape) bool { return len(s.words) == 1 && s.given(0) && !s.afterTitle(s.all, s.words[0]) }, always(1), false},
+	{"first name alone", nameShape.firstNameAlone, always(1), false},
 	{"surname alone", func(s nameShape) bool { return len(s.words) == 1 }, always(0), false},
 	{"two surnames", func(s nameShape) bool {
-		return s.lang.twoSurnames && s.twoWords() && s.surname(0) && !s.given(0)
+		return s.lang.twoSurnames && s.twoWords() && !s.given(0) && (s.surname(0) || s.clue == surnameClue)
 	}, always(0), false},
 	{"two surnames last", func(s nameShape) bool { return s.lang.twoSurnames && len(s.full) > 2 },
 		func(s nameShape) int { return s.withHyphen(s.beforeTwoSurnames()) }, false},
 	{"two first names", func(s nameShape) bool { return s.lang.twoSurnames && s.twoWords() && s.given(0) && s.onlyGiven(1) }, always(2), false},
+	{"double first name", nameShape.doubleFirstName, always(2), false},
 	{"surname first", func(s nameShape) bool {
 		return s.twoWords() && s.given(1) && !s.given(0) && s.surname(0) && !s.surname(1)
 	}, always(1), true},
@@ -525,8 +621,8 @@ var roleRules = []roleRule{
 }
 
 // roles marks words as first names or surnames by their position in the name.
-func (n *names) roles(all []nameToken) {
-	s := n.shapeOf(all)
+func (n *names) roles(all []nameToken, before string) {
+	s := n.shapeOf(all, before)
 	if len(s.words) == 0 {
 		return
 	}

@@ -74,10 +74,33 @@ func (p *Patient) person(text string) (string, bool, error) {
 		}
 	}
 	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteString(t.text)
+	for i, t := range tokens {
+		if !p.names.joinsFirstNames(tokens, i) {
+			b.WriteString(t.text)
+		}
 	}
 	return b.String(), found, nil
+}
+
+// joinsFirstNames reports whether token i is a particle between two first names, or the space behind it. It goes, because it fits few surrogates: of María de los
+// Ángeles, de los.
+func (n *names) joinsFirstNames(tokens []nameToken, i int) bool {
+	isParticle := func(k int) bool { return tokens[k].kind == nameStays && n.words[particles][tokens[k].word] }
+	if tokens[i].text != " " && !isParticle(i) || i == 0 || tokens[i].text == " " && !isParticle(i-1) {
+		return false
+	}
+	first := func(k, by int) bool { // whether the next word in a direction is a first name
+		for ; k >= 0 && k < len(tokens); k += by {
+			switch t := tokens[k]; {
+			case t.kind != nameStays:
+				return t.kind == nameInitial && t.role == given || t.kind == nameWord && n.role(n.spelt(t.word), t.role) == given
+			case t.text != " " && !isParticle(k):
+				return false
+			}
+		}
+		return false
+	}
+	return first(i, -1) && first(i, 1)
 }
 
 // name replaces one word of a name.

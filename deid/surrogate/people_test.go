@@ -327,3 +327,111 @@ func TestApostrophesMadeAnotherSurname(t *testing.T) {
 		}
 	}
 }
+
+// TestSurnameThatIsAFirstNameToo: Ms. Roy became Ms. Debra, daughter Jo became daughter Townsend, and Dra. Batlle Zubiri a first name.
+func TestSurnameThatIsAFirstNameToo(t *testing.T) {
+	for _, tc := range []struct {
+		lang                Language
+		before, text, roles string // g for a first name, f for a surname
+	}{
+		{English, "Ms. ", "Roy", "f"}, {English, "", "Ms. Roy", "f"}, {English, "Mrs. ", "Grace", "f"}, {English, "Dr. ", "Thomas", "f"}, {English, "Dear Dr ", "Vasanth", "f"},
+		{English, "daughter ", "Jo", "g"}, {English, "her daughter, ", "Bev", "g"}, {English, "Son ", "Palmer", "g"}, {English, "wife's name is ", "Dee", "g"}, {English, "her partner ", "Gaz", "g"},
+		{English, "her son Dr. ", "Palmer", "f"}, {English, "baby girl ", "Quillfeather", "f"}, {English, "Twin ", "Quillfeather", "f"}, {English, "parents ", "Quillfeather", "f"},
+		{English, "mother of ", "Quillfeather", "f"}, {English, "her daughter. ", "Quillfeather", "f"}, {English, "", "daughter Jo", "g"}, {English, "", "daughter Jo Quillfeather", "gf"},
+		{English, "daughter ", "Mary Beth", "gg"}, {English, "Hi ", "Ruth Ann", "gg"}, {English, "", "Tammy-Lynn", "gg"}, {English, "", "Mary Beth Quillfeather", "ggf"},
+		{Spanish, "Dra. ", "Batlle Zubiri", "ff"}, {Spanish, "", "Dra. Batlle Zubiri", "ff"}, {Spanish, "Sr. ", "Huamán", "f"}, {Spanish, "Dra. ", "Carmen Zubiri", "gf"},
+		{Spanish, "Don ", "Pablo", "g"}, {Spanish, "", "doña Flory", "g"}, {Spanish, "Don ", "García", "f"}, {Spanish, "", "Sra. Carmen", "g"},
+		{Spanish, "su primo ", "Airam", "g"}, {Spanish, "", "hermano Kepa", "g"}, {Spanish, "hija de ", "García", "f"}, {Spanish, "padres ", "Zubizarreta", "f"},
+	} {
+		p := patient(t, Options{Language: tc.lang}, []Mention{{Note: "n", Sort: Person, Text: tc.text, Before: tc.before}})
+		given, surname := p.list("given"), p.list("surname")
+		made := strings.FieldsFunc(must(t, p, Person, tc.text), func(r rune) bool { return r == ' ' || r == '-' })
+		made = made[max(0, len(made)-len(tc.roles)):]
+		for i, word := range made {
+			word = strings.ToUpper(word[:1]) + word[1:]
+			ok := surname.has(word)
+			if tc.roles[i] == 'g' {
+				ok = given.has(word) || p.list("unisex").has(word)
+			}
+			if !ok {
+				t.Errorf("%s[%s] became %v, want %s", tc.before, tc.text, made, tc.roles)
+			}
+		}
+	}
+	p := patient(t, Options{}, []Mention{{Note: "n", Sort: Person, Text: "Roy Quillfeather"}, {Note: "n", Sort: Person, Text: "Roy", Before: "Mr. "}})
+	if full, alone := must(t, p, Person, "Roy Quillfeather"), must(t, p, Person, "Roy"); !strings.HasPrefix(full, alone+" ") || genderIn(p.Maker, alone) != -1 {
+		t.Errorf("Roy of %s became %s behind a title", full, alone)
+	}
+}
+
+// TestWidowBecameASurname: ROSA PEREZ VDA. DE GOMEZ became SANDRA PRADO RODRIGO. DE MACÍAS.
+func TestWidowBecameASurname(t *testing.T) {
+	for _, tc := range []struct{ text, like string }{ // a dot for each word that is replaced
+		{"ROSA ZUBI VDA. DE OYARZUN", `(\pL+) \pL+ VDA\. DE \pL+`}, {"Rosa Zubi Vda de Oyarzun", `(\pL+) \pL+ Vda de \pL+`}, {"Rosa Zubi Lasa viuda de Oyarzun", `(\pL+) \pL+ \pL+ viuda de \pL+`},
+		{"Vda. de Oyarzun", `Vda\. de \pL+`},
+	} {
+		p := inSpanish(t, mentions(Person, tc.text)...)
+		if got := must(t, p, Person, tc.text); !regexp.MustCompile("^"+tc.like+"$").MatchString(got) || strings.Contains(strings.ToLower(got), "oyarzun") {
+			t.Errorf("%s became %s", tc.text, got)
+		}
+	}
+	p := inSpanish(t, mentions(Person, "Itxaron Zubi viuda de Oyarzun")...)
+	if got := strings.Fields(must(t, p, Person, "Itxaron Zubi viuda de Oyarzun")); genderIn(p.Maker, got[0]) != 1 {
+		t.Errorf("a widow became %v", got)
+	}
+}
+
+// TestParticleBetweenFirstNames: María de los Ángeles became Encarnación de los Obdulia.
+func TestParticleBetweenFirstNames(t *testing.T) {
+	p := inSpanish(t, mentions(Person, "María de los Ángeles Zubi Lasa", "M.ª Ángeles Zubi Lasa", "MARIA DEL CARMEN ZUBI", "Juan de Dios Zubi Lasa", "María de la O Zubi Lasa", "Ana de la Torre Vega")...)
+	for text, want := range map[string]string{
+		"María de los Ángeles Zubi Lasa": `^\pL+ \pL+ \pL+ \pL+$`, "MARIA DEL CARMEN ZUBI": `^\pL+ \pL+ \pL+$`, "Juan de Dios Zubi Lasa": `^\pL+ \pL+ \pL+ \pL+$`,
+		"María de la O Zubi Lasa": `^\pL+ \pL \pL+ \pL+$`, "Ana de la Torre Vega": `^\pL+ de la \pL+ \pL+$`,
+	} {
+		if got := must(t, p, Person, text); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+	if a, b := must(t, p, Person, "María de los Ángeles Zubi Lasa"), must(t, p, Person, "M.ª Ángeles Zubi Lasa"); a != b {
+		t.Errorf("one woman became %s and %s", a, b)
+	}
+}
+
+// TestPatientsOfAnotherGender: la paciente Loreto became Rafael, and Licda. and Usuaria: said nothing.
+func TestPatientsOfAnotherGender(t *testing.T) {
+	for _, tc := range []struct {
+		before, text string
+		want         int
+	}{
+		{"La paciente ", "Loreto Zubi Lasa", 1}, {"El paciente ", "Loreto Zubi Lasa", -1}, {"Usuaria: ", "Itxaron Zubi Lasa", 1}, {"", "Licda. Itxaron Zubi Lasa", 1}, {"", "Lcdo. Illariq Zubi Lasa", -1},
+		{"Nombre del paciente: ", "Rosa Zubi Lasa", 1}, {"El paciente ", "Rosa Zubi Lasa", 1}, // generic
+	} {
+		p := inSpanish(t, Mention{Note: "n", Sort: Person, Text: tc.text, Before: tc.before})
+		made := strings.Fields(must(t, p, Person, tc.text))
+		if g := genderIn(p.Maker, made[len(made)-3]); g != tc.want {
+			t.Errorf("%s[%s] became %v, gender %d", tc.before, tc.text, made, g)
+		}
+	}
+}
+
+// TestRelativeBecameAName: hermano Kepa became virgilio Jenaro.
+func TestRelativeBecameAName(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		sort       Sort
+		text, want string
+	}{
+		{Spanish, Person, "hermano Kepa", `^hermano \p{Lu}\pL+$`}, {Spanish, Person, "primo Airam Zubi", `^primo \p{Lu}\pL+ \p{Lu}\pL+$`}, {English, Person, "sister Jo Quillfeather", `^sister \p{Lu}\pL+ \p{Lu}\pL+$`},
+		{Spanish, Family, "hermano Kepa", `^\p{Ll}+o \p{Lu}\pL+$`}, {Spanish, Family, "su hija Itxaron Zubi", `^su (\p{Ll}+a|madre) \p{Lu}\pL+ \p{Lu}\pL+$`}, {Spanish, Family, "Hermana Nerea", `^(\p{Lu}\p{Ll}+a|Madre) \p{Lu}\pL+$`},
+		{Spanish, Person, "primo vega", `^\p{Ll}+ \p{Ll}+$`}, // may be a name
+	} {
+		got := must(t, patient(t, Options{Language: tc.lang}, mentions(tc.sort, tc.text)), tc.sort, tc.text)
+		if !regexp.MustCompile(tc.want).MatchString(got) || strings.Contains(tc.text, got[strings.LastIndex(got, " ")+1:]) {
+			t.Errorf("%s %s became %s", tc.sort, tc.text, got)
+		}
+	}
+	p := inSpanish(t, Mention{Note: "n", Sort: Family, Text: "Mo", Before: "su hermano "})
+	if got := must(t, p, Family, "Mo"); got == "Mo" {
+		t.Error("the brother Mo stayed, like months")
+	}
+}

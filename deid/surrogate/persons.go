@@ -77,7 +77,7 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 		if n.readTypist(m) {
 			continue
 		}
-		tokens, ok := n.parse(m.Text)
+		tokens, ok := n.parseBehind(m.Before, m.Text)
 		if !ok {
 			continue
 		}
@@ -116,7 +116,7 @@ func (n *names) likeCommas(all []nameMention) {
 	var known []map[string]role           // the words of each name with a comma
 	seen, of := set{}, map[string][]int{} // which names are known, and those with a word
 	for _, m := range all {
-		if s := n.shapeOf(m.tokens); s.commaDivides() {
+		if s := n.shapeOf(m.tokens, m.before); s.commaDivides() {
 			roles := map[string]role{}
 			for _, i := range s.full {
 				roles[m.tokens[i].word] = m.tokens[i].role
@@ -136,7 +136,7 @@ func (n *names) likeCommas(all []nameMention) {
 		return
 	}
 	for _, m := range all {
-		s := n.shapeOf(m.tokens)
+		s := n.shapeOf(m.tokens, m.before)
 		if len(s.full) < 2 || s.commaDivides() {
 			continue
 		}
@@ -157,7 +157,8 @@ func (n *names) likeCommas(all []nameMention) {
 // vote counts the words of all names, and how often each is a first name and a surname.
 func (n *names) vote(all []nameMention) {
 	n.likeCommas(all)
-	apart := map[string]bool{} // notes with a label for surnames
+	weak := map[string][2]int{} // votes for the words of names that stand alone behind a title or a relative; they count for words that have no others
+	apart := map[string]bool{}  // notes with a label for surnames
 	for _, m := range all {
 		apart[m.note] = apart[m.note] || m.label == lastLabel
 	}
@@ -178,7 +179,22 @@ func (n *names) vote(all []nameMention) {
 				n.countWord(m.tokens, i, weight)
 			}
 		}
+		if weight == 0 && len(words) == 1 && !n.likeInitials(m.tokens[words[0]]) && n.shapeOf(m.tokens, m.before).clue != noClue {
+			votes := weak[m.tokens[words[0]].word]
+			votes[m.tokens[words[0]].role]++
+			weak[m.tokens[words[0]].word] = votes
+		}
 	}
+	for word, votes := range weak {
+		if n.votes[word] == [2]int{} {
+			n.votes[word] = votes
+		}
+	}
+}
+
+// likeInitials reports whether a word may be initials, as in Dr. ABK.
+func (n *names) likeInitials(t nameToken) bool {
+	return len(t.text) < 5 && capitals(t.text) && !n.known.given(t.word) && !n.known.surname[t.word]
 }
 
 // countWord counts one word of a name, and gives its role a weight. If the weight is 0, the role counts only after a title.
@@ -369,11 +385,14 @@ func (n *names) titles(tokens []nameToken, before string) int {
 	}
 	words := wordsOf(before)
 	score := 0
-	if k := len(words) - 1; k >= 0 && !n.lang.words[ambiguousTitles][words[k]] && (k == 0 || !n.words[coupleJoins][words[k-1]]) {
+	switch k := len(words) - 1; {
+	case k > 0 && n.words[neutralWords][words[k]] && n.words[womanArticles][words[k-1]]: // la paciente; el paciente may be of either gender
+		score = 1
+	case k >= 0 && !n.lang.words[ambiguousTitles][words[k]] && (k == 0 || !n.words[coupleJoins][words[k-1]]):
 		score = vote(words[k])
 	}
 	for _, t := range tokens {
-		if t.kind == nameStays && n.words[nameTitles][t.word] {
+		if t.kind == nameStays {
 			score += vote(t.word)
 		}
 	}

@@ -56,6 +56,7 @@ type placeCutter struct {
 	*Patient
 	sort   Sort
 	tokens []token
+	kept   []bool // tokens that describe the kind of place, and stay
 	i      int
 	pieces []placePiece
 }
@@ -80,6 +81,10 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 			c.tokens[i].word += "'"
 		}
 	}
+	c.kept = make([]bool, len(c.tokens))
+	for i, t := range c.tokens {
+		c.kept[i] = t.word != "" && c.names.count[t.word] == 0 && (c.words.kept(sort, t.word) || c.describes(i))
+	}
 	for c.i < len(c.tokens) {
 		for _, rule := range cutRules {
 			if rule.cut(c) {
@@ -97,17 +102,16 @@ func (c *placeCutter) at(i int) token {
 	return token{}
 }
 
-// stays reports whether a word describes the kind of place, such as the Tower of Tower 12, unless somebody in the notes is called Tower.
-func (c *placeCutter) stays(word string) bool {
-	return c.words.kept(c.sort, word) && c.names.count[word] == 0
-}
+// stays reports whether token i describes the kind of place, such as the Tower of Tower 12, unless somebody in the notes is called Tower.
+func (c *placeCutter) stays(i int) bool { return i < len(c.kept) && c.kept[i] }
 
 // lettered reports whether single letters are doors rather than initials.
 func (c *placeCutter) lettered() bool { return c.sort == Street || c.sort == Room }
 
-// own reports whether a token is a word of a unit.
-func (c *placeCutter) own(t token) bool {
-	return t.word != "" && !c.stays(t.word) && !c.words[particlesOfPlaces][t.word] && (!c.lettered() || utf8.RuneCountInString(t.word) > 1)
+// own reports whether token i is a word of a unit.
+func (c *placeCutter) own(i int) bool {
+	t := c.at(i)
+	return t.word != "" && !c.stays(i) && !c.words[particlesOfPlaces][t.word] && (!c.lettered() || utf8.RuneCountInString(t.word) > 1)
 }
 
 // particle reports whether a token may stand within a unit.
@@ -154,7 +158,7 @@ func (c *placeCutter) ordinal() bool {
 // door reads a number and two letters: 1oE.
 func (c *placeCutter) door() bool {
 	letters := c.at(c.i + 1)
-	if !c.at(c.i).num || c.sort != Street || utf8.RuneCountInString(letters.word) != 2 || c.stays(letters.word) || c.ordinals[letters.word] != nil {
+	if !c.at(c.i).num || c.sort != Street || utf8.RuneCountInString(letters.word) != 2 || c.stays(c.i+1) || c.ordinals[letters.word] != nil {
 		return false
 	}
 	c.pieces = append(c.pieces, placePiece{text: c.at(c.i).text, num: true}, placePiece{text: letters.text, num: true})
@@ -165,7 +169,7 @@ func (c *placeCutter) door() bool {
 // number reads a number or the letter of a door.
 func (c *placeCutter) number() bool {
 	t := c.at(c.i)
-	if !t.num && (!c.lettered() || utf8.RuneCountInString(t.word) != 1 || c.stays(t.word)) {
+	if !t.num && (!c.lettered() || utf8.RuneCountInString(t.word) != 1 || c.stays(c.i)) {
 		return false
 	}
 	c.pieces = append(c.pieces, placePiece{text: t.text, num: true})
@@ -189,7 +193,7 @@ func (c *placeCutter) ward() bool {
 // two letters: a single capital if there is a space or hyphen between them.
 func (c *placeCutter) ofWard(i int) bool {
 	t := c.at(i)
-	if c.sort != Department || t.word == "" || c.stays(t.word) {
+	if c.sort != Department || t.word == "" || c.stays(i) {
 		return false
 	}
 	if c.words[compassWords][t.word] {
@@ -208,14 +212,14 @@ func (c *placeCutter) ofWard(i int) bool {
 
 // unit reads the words of a unit, with the particles between them.
 func (c *placeCutter) unit() bool {
-	if !c.own(c.at(c.i)) && !c.opens() {
+	if !c.own(c.i) && !c.opens() {
 		return false
 	}
 	end := c.unitEnd()
 	var words []string
-	for _, t := range c.tokens[c.i:end] {
-		if c.own(t) {
-			words = append(words, t.word)
+	for i := c.i; i < end; i++ {
+		if c.own(i) {
+			words = append(words, c.at(i).word)
 		}
 	}
 	c.pieces = append(c.pieces, placePiece{text: c.text(end), key: strings.Join(words, " ")})
@@ -226,12 +230,12 @@ func (c *placeCutter) unit() bool {
 // opens reports whether the current token is a particle with which a unit begins: La Paz, San Juan.
 func (c *placeCutter) opens() bool {
 	t := c.at(c.i)
-	if !c.words[openers][t.word] || c.stays(t.word) {
+	if !c.words[openers][t.word] || c.stays(c.i) && !c.words[articles][t.word] {
 		return false
 	}
-	for _, next := range c.tokens[c.i+1:] {
-		if next.text != " " && next.text != "." && (!c.particle(next) || c.stays(next.word)) {
-			return c.own(next)
+	for i := c.i + 1; i < len(c.tokens); i++ {
+		if next := c.at(i); next.text != " " && next.text != "." && (!c.particle(next) || c.stays(i)) {
+			return c.own(i)
 		}
 	}
 	return false
@@ -239,13 +243,14 @@ func (c *placeCutter) opens() bool {
 
 // unitEnd returns the index after the last word of the unit that begins at the current token.
 func (c *placeCutter) unitEnd() int {
-	end, article := c.i+1, false
+	end, article := c.genitiveEnd(c.i+1), false
 	for j := end; j < len(c.tokens); j++ {
 		switch t := c.tokens[j]; {
 		case c.ofWard(j):
 			return end
-		case c.own(t), article && t.word != "" && !c.particle(t): // Virgen de la Salud
-			end, article = j+1, false
+		case c.own(j), article && t.word != "" && !c.particle(t): // Virgen de la Salud
+			end, article = c.genitiveEnd(j+1), false
+			j = end - 1
 		case c.words[articles][t.word] && c.sort != Street:
 			article = true
 		case c.particle(t), strings.ContainsAny(t.text, " -'’.&") && t.word == "" && !t.num:
@@ -254,6 +259,20 @@ func (c *placeCutter) unitEnd() int {
 		}
 	}
 	return end
+}
+
+// genitiveEnd returns the index behind the ending of a genitive that begins at token i: the 's of St. Mary's Hospital belongs to the unit. Without such an
+// ending it is i.
+func (c *placeCutter) genitiveEnd(i int) int {
+	switch sign := c.at(i).text; {
+	case sign != "'" && sign != "’":
+		return i
+	case c.at(i+1).word == "s":
+		return i + 2
+	case strings.HasSuffix(c.at(i-1).word, "s") && c.at(i+1).word == "":
+		return i + 1
+	}
+	return i
 }
 
 // rest reads a token that stays.
@@ -296,8 +315,10 @@ func (p *Patient) readInstitution(m Mention) {
 		}
 	}
 	short := ""
-	for _, t := range tokens(text) {
-		if t.word != "" && (!p.words[particlesOfPlaces][t.word] || p.words[saints][t.word]) {
+	all := tokens(text)
+	for i, t := range all {
+		genitive := t.word == "s" && i > 0 && (all[i-1].text == "'" || all[i-1].text == "’")
+		if t.word != "" && !genitive && (!p.words[particlesOfPlaces][t.word] || p.words[saints][t.word]) {
 			short += string(firstRune(t.word))
 		}
 	}

@@ -51,7 +51,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	case Country:
 		return p.listed(text, "country", p.list("country"))
 	case Profession:
-		return p.listed(text, "profession", p.list("profession"))
+		return p.profession(text)
 	}
 	return "", false, nil
 }
@@ -102,9 +102,27 @@ func (p *Patient) sortOfPlace(text string, afterOther bool) Sort {
 
 // listed replaces the whole value with an entry of a list.
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
+	return p.listedUnless(text, pool, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
+}
+
+// profession replaces a profession with one of the same grammatical gender, or with any if there is none left.
+func (p *Patient) profession(text string) (string, bool, error) {
+	all := p.list("profession")
+	if p.lang.professionGender != nil {
+		gender := p.lang.professionGender(firstWord(fold(text)))
+		s, ok, err := p.listedUnless(text, "profession", all, func(s string) bool { return p.lang.professionGender(firstWord(fold(s)))*gender < 0 })
+		if err == nil {
+			return s, ok, nil
+		}
+	}
+	return p.listed(text, "profession", all)
+}
+
+// listedUnless is listed, but skips entries that are unfit.
+func (p *Patient) listedUnless(text, pool string, from *list, unfit func(string) bool) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
 	key := p.words.withoutArticle(strings.Join(strings.Fields(fold(trimmed)), " "))
-	s, err := p.drawUnless(pool, key, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
+	s, err := p.drawUnless(pool, key, from, unfit)
 	if err != nil {
 		return "", false, err
 	}
@@ -214,6 +232,7 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 		pool = string(sort)
 	}
 	changed := false
+	number := "" // the last one that was made
 	var b strings.Builder
 	for i, piece := range pieces {
 		made := piece.text
@@ -230,8 +249,8 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 			made = likeCase(s, piece.text)
 			changed = true
 		case piece.num:
-			made = p.placeNumber(pieces, i, text)
-			changed = true
+			made = p.endOfRange(pieces, i, number, p.placeNumber(pieces, i, text))
+			number, changed = made, true
 		case piece.side:
 			made = likeCase(p.compass(fold(piece.text), text), piece.text)
 			changed = true
@@ -283,6 +302,49 @@ func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 		made = strings.ToLower(made)
 	}
 	return made
+}
+
+// endOfRange returns the surrogate for the number in piece i, of which made is a candidate, behind another with the surrogate first. If both are a range of
+// house numbers, such as 212-214, so are the surrogates, and close numbers keep their distance.
+func (p *Patient) endOfRange(pieces []placePiece, i int, first, made string) string {
+	if i < 2 || pieces[i-1].text != "-" && pieces[i-1].text != "–" || !onlyDigits(first) || behindSign(pieces[:i-2]) {
+		return made
+	}
+	low, high := pieces[i-2].text, pieces[i].text
+	if !onlyDigits(low) || !onlyDigits(high) || len(low) != len(high) || len(low) > 6 || low >= high {
+		return made
+	}
+	from, end := digitsOf(first), digitsOf(strings.Repeat("9", len(low)))
+	distance := digitsOf(high) - digitsOf(low)
+	switch {
+	case distance <= closeNumbers:
+	case made > first:
+		return made
+	default:
+		distance = 1 + int(p.random("range", first+"\x00"+high, 0)%uint64(max(end-from, 1)))
+	}
+	if from+distance == digitsOf(high) {
+		distance++
+	}
+	return fmt.Sprint(from + distance)
+}
+
+// closeNumbers is the largest distance of the numbers of one house.
+const closeNumbers = 20
+
+// onlyDigits reports whether a text is a number without a sign and without a zero at its beginning.
+func onlyDigits(text string) bool {
+	return text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
+}
+
+// behindSign reports whether pieces end with the sign or word for a number: # 36-48 is no range, but a distance on a street.
+func behindSign(pieces []placePiece) bool {
+	for k := len(pieces) - 1; k >= 0; k-- {
+		if text := fold(pieces[k].text); text != " " && text != "." {
+			return slices.Contains([]string{"#", "no", "nº", "num", "n"}, text)
+		}
+	}
+	return false
 }
 
 // compass replaces a word of the compass with another of its language, in full or abbreviated as it is, but not with a name of the notes.

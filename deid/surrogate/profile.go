@@ -59,6 +59,9 @@ type profile struct {
 
 	shortSurnames map[string]string // abbreviations of surnames, and the surnames; folded
 
+	// Professions.
+	professionGender func(first string) int // grammatical gender of one by its first word, folded: 1 for women, -1 for men, 0 for both
+
 	// Relatives, by class. There is one class for each gender and number that a word can have.
 	relatives map[string]string // surrogates; the classes female, male, one and many are required
 	kinLists  []string          // names of wordlists of relatives

@@ -46,6 +46,9 @@ var (
 	titlesAtEnds       = kind("titles at the ends")        // titles only if they come first or last
 	namesNotTitles     = kind("names rather than titles")  // titles of another language that are names in this one
 	uncapitalizedNames = kind("names in lower case")       // first names, unless written in capitals: Md Rahman
+	surnameTitles      = kind("titles before surnames")    // tell that a name of one word is a surname
+	courtesyTitles     = kind("titles before first names") // tell that it is a first name: Don
+	secondFirstNames   = kind("second first names")        // follow another first name: Mary Beth
 	initialTitles      = kind("titles of one letter")      // titles at the beginning of a name: D. Pablo
 	initialJoins       = kind("joins of one letter")       // between two surnames
 	smallInitialJoins  = kind("small joins of one letter") // likewise, in lower case only
@@ -58,11 +61,15 @@ var (
 	fullNameLabels     = kind("full name labels") // end like one of the others but announce a whole name
 	womanWords         = kind("women")            // say that somebody is a woman
 	manWords           = kind("men")
+	neutralWords       = kind("patients") // whose article tells the gender: la paciente
+	womanArticles      = kind("women's articles")
+	manArticles        = kind("men's articles")
 	womanPronouns      = kind("she")
 	manPronouns        = kind("he")
 	articlePronouns    = kind("pronouns or articles")      // pronouns that are also articles once accents are gone
 	possessives        = kind("possessives")               // endings after which the next words refer to somebody else
 	betweenKinAndName  = kind("between relative and name") // her son, named Dr. Kim Lund
+	kinBeforeSurnames  = kind("relatives before surnames") // whom notes may call by the surname
 	femaleEndings      = kind("women's endings")           // last letters of first names that tell the gender
 	maleEndings        = kind("men's endings")
 	sexes              = kind("sexes")            // values of the sort Sex
@@ -86,20 +93,27 @@ var (
 
 // Places and institutions.
 var (
-	particlesOfPlaces = kind("place particles") // may stand within a unit, or between a unit and what stays
-	openers           = kind("place openers")   // the particles that a unit may begin with
-	articles          = kind("place articles")
-	leadingArticles   = kind("leading articles")        // do not distinguish one place from another at its beginning
-	saints            = kind("saints")                  // particles that count among the initials of an original
-	saintsInFull      = kind("saints in full")          // likewise of a surrogate
-	compassWords      = kind("compass")                 // say which of several wards or wings is meant, beside a number: 4 East
-	ordinalEnds       = kind("ordinal ends")            // follow a number and stay: 1er, 2do
-	personTitles      = kind("place titles")            // announce that a place is called after a person: Hospital Dr. Lund
-	ofPlaces          = kind("called after places")     // institutions that are named after places rather than like companies
-	hospitalKinds     = kind("hospital kinds")          // possible kinds of an institution without a name of its own
-	streetWords       = kind("streets")                 // mark a place as a street
-	alsoCities        = kind("states and cities")       // states with the name of a city
-	alsoPlaces        = kind("places with first names") // first names of gender.txt that are just as often places
+	particlesOfPlaces   = kind("place particles") // may stand within a unit, or between a unit and what stays
+	openers             = kind("place openers")   // the particles that a unit may begin with
+	articles            = kind("place articles")
+	leadingArticles     = kind("leading articles")      // do not distinguish one place from another at its beginning
+	saints              = kind("saints")                // particles that count among the initials of an original
+	saintsInFull        = kind("saints in full")        // likewise of a surrogate
+	compassWords        = kind("compass")               // say which of several wards or wings is meant, beside a number: 4 East
+	ordinalEnds         = kind("ordinal ends")          // follow a number and stay: 1er, 2do
+	personTitles        = kind("place titles")          // announce that a place is called after a person: Hospital Dr. Lund
+	ofPlaces            = kind("called after places")   // institutions that are named after places rather than like companies
+	hospitalKinds       = kind("hospital kinds")        // possible kinds of an institution without a name of its own
+	streetWords         = kind("streets")               // mark a place as a street
+	streetHeads         = kind("heads of streets")      // announce a name at the beginning of a part of an address, and stay there
+	numberedInStreet    = kind("numbered in street")    // stay in a street before a number: Flat 3
+	beforeNumberedRoads = kind("before numbered roads") // stay before a word for a road or box with a number: County Road 210
+	numberedRoads       = kind("numbered roads")        // these words
+	partsOfHouses       = kind("parts of houses")       // say where in a house a door is: Ground Floor Flat
+	behindNumbers       = kind("behind numbers in street")
+	institutionAcronyms = kind("acronyms of institutions") // stay in capitals at the beginning of the name: CAP Puerto Claro
+	alsoCities          = kind("states and cities")        // states with the name of a city
+	alsoPlaces          = kind("places with first names")  // first names of gender.txt that are just as often places
 )
 
 // keptIn are, by sort, the words that describe the kind of a place. They stay.
