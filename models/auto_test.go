@@ -304,17 +304,17 @@ func TestAmericanTownsWithSpanishNamesStayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string][]string{
-		"Los Angeles, CA 90012":                      {"en"},
-		"Las Vegas NV 89101":                         {"en"},
-		"DL# NM 118447203":                           {"en"},
-		"Los Alamos, NM":                             {"en", "es"},
-		"El Paso TX":                                 {"en", "es"},
-		"Las Vegas":                                  {"en", "es"},
-		"MRN 0387214 LOS 3":                          {"en", "es"},
+		"Los Angeles, CA 90012": {"en"},
+		"Las Vegas NV 89101":    {"en"},
+		"DL# NM 118447203":      {"en"},
+		"Los Alamos, NM":        {"en", "es"},
+		"El Paso TX":            {"en", "es"},
+		"Las Vegas":             {"en", "es"},
+		"MRN 0387214 LOS 3":     {"en", "es"},
 		"Domicilio: Calle Sol 12, El Paso, TX 79901": {"en", "es"},
-		"Las Palmas":                                 {"es"},
-		"Calle Sol 12, 28013 Madrid":                 {"es"},
-		"Fiebre y dolor, PA 120/80":                  {"es"},
+		"Las Palmas":                 {"es"},
+		"Calle Sol 12, 28013 Madrid": {"es"},
+		"Fiebre y dolor, PA 120/80":  {"es"},
 	} {
 		if got := m.Languages(text); !slices.Equal(got, want) {
 			t.Errorf("%s: examined in %v, want %v", text, got, want)
