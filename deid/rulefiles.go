@@ -205,7 +205,16 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool {
 			return isNameOrPlace(net.Types.Describe(s.Type).Sort) && safetynet.NoName(text, s)
 		})
-		return safetynet.CorrectCells(text, spans, func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person })
+		isPerson := func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person }
+		var left []data.Span
+		for _, s := range spans {
+			if isPerson(s.Type) {
+				left = append(left, safetynet.WithoutSentences(text, s)...)
+			} else {
+				left = append(left, s)
+			}
+		}
+		return safetynet.CorrectCells(text, left, isPerson)
 	}
 	return nil
 }

@@ -217,3 +217,40 @@ func TestYearsOfBirthStayed(t *testing.T) {
 		}
 	}
 }
+
+// Rules for streets and names behind a label took sentences for a part of them, so that a dose, a score or a denial was replaced.
+func TestSentencesWerePartsOfStreetsAndNames(t *testing.T) {
+	net, err := NewNet("auto", data.MEDDOCAN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const street, name, license, phone = "CALLE", "NOMBRE_SUJETO_ASISTENCIA", "ID_TITULACION_PERSONAL_SANITARIO", "NUMERO_TELEFONO"
+	for _, tc := range []struct{ typ, text, want string }{
+		{street, "Timolol 1 «gta cada 12» horas.", "Timolol 1 gta cada 12 horas."},
+		{street, "La glucemia «ronda los 180».", "La glucemia ronda los 180."},
+		{street, "Vive en «calle luna y le cuesta subir 2» pisos.", "Vive en [CALLE] cuesta subir 2 pisos."},
+		{street, "Caída en la «calle mayor hace 2» semanas.", "Caída en la [CALLE] hace 2 semanas."},
+		{street, "Deporte: «paseo. IMC 31».", "Deporte: paseo. IMC 31."},
+		{street, "Tratamiento en domicilio: «enalapril 20 mg cada 12 h»", "Tratamiento en domicilio: enalapril 20 mg cada 12 h"},
+		{street, "Visita en domicilio: «Mayor 12, 2º B»", "Visita en domicilio: [CALLE]"},
+		{street, "Vive en «ronda los tejares 30».", "Vive en [CALLE]."},
+		{name, "Paciente: «Ainara Peña. Niega alergias»", "Paciente: [NOMBRE_SUJETO_ASISTENCIA]. Niega alergias"},
+		{name, "Enf. «Renal Crónica» leve", "Enf. Renal Crónica leve"},
+		{license, "Col. «248» mg/dl", "Col. 248 mg/dl"},
+		{license, "Dra. Peña, Col. «248».", "Dra. Peña, Col. [ID_TITULACION_PERSONAL_SANITARIO]."},
+		{phone, "su hija «(655 55 55 55») hoy", "su hija ([NUMERO_TELEFONO]) hoy"},
+		{phone, "Tel. «(948) 55 55 55»", "Tel. [NUMERO_TELEFONO]"},
+	} {
+		before, rest, _ := strings.Cut(tc.text, "«")
+		value, after, _ := strings.Cut(rest, "»")
+		doc := &data.Document{ID: "n", Text: before + value + after}
+		got := doc.Text
+		spans := net.Correct(doc.Text, []data.Span{{Start: len(before), End: len(before) + len(value), Type: tc.typ, Score: 1}})
+		for i := len(spans) - 1; i >= 0; i-- {
+			got = got[:spans[i].Start] + "[" + spans[i].Type + "]" + got[spans[i].End:]
+		}
+		if got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+}

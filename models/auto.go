@@ -154,6 +154,7 @@ type decision struct {
 	parts     []language.Part
 	languages []language.Language // sorted
 	guessed   bool                // not told by function words
+	american  bool                // the guess is due to an American town or label
 	err       error               // why it could not be guessed
 }
 
@@ -178,6 +179,7 @@ func (m *Model) decide(text string) decision {
 	}
 	if d.guessed {
 		d.languages = vocabularies.likeliest(text, clearly)
+		d.languages, d.american = vocabularies.withAmerican(text, d.languages)
 		return d
 	}
 	told := d.languages
@@ -265,14 +267,14 @@ func names[V any](of map[language.Language]V) string {
 // Tag implements data.Tagger. In a note in several languages, each model's spans count in the
 // parts of its language; where no language is known, the spans of all models count. If the whole
 // note is a few words that may be in any language, and without a digit, ordinary words and
-// abbreviations count only if all models find them. The spans of such a note have the types of the
+// abbreviations count only if all models find them; of an American town, so does its state. The spans of such a note have the types of the
 // first language, so that a telephone number by itself has one type, whichever model finds it.
 // The Language of a document guides the guess.
 func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	parts := make([][]language.Part, len(docs))
-	unsure := make([]bool, len(docs))   // whether the text is words that may be in any language
-	open := make([]bool, len(docs))     // whether the text may be in any language
-	of := map[language.Language][]int{} // the documents that each model examines
+	minor := make([]func(string) bool, len(docs)) // what all models must find; nil: nothing
+	open := make([]bool, len(docs))               // whether the text may be in any language
+	of := map[language.Language][]int{}           // the documents that each model examines
 	for i, d := range docs {
 		is := a.decide(d.Text)
 		parts[i] = is.parts
@@ -287,7 +289,12 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 			}
 			known = guided(known, d.Text, told)
 			open[i] = len(known) > 1
-			unsure[i] = open[i] && !hasDigit(d.Text)
+			switch {
+			case open[i] && is.american: // a name, which a model may not know
+				minor[i] = noTown(d.Text)
+			case open[i] && !hasDigit(d.Text):
+				minor[i] = isTerm
+			}
 		}
 		for _, l := range known {
 			of[l] = append(of[l], i)
@@ -312,8 +319,8 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 		}
 	}
 	for i := range found {
-		if unsure[i] {
-			found[i] = agreed(docs[i].Text, found[i])
+		if minor[i] != nil {
+			found[i] = agreed(docs[i].Text, found[i], minor[i])
 		}
 		found[i] = disjoint(found[i])
 		if open[i] {
@@ -379,14 +386,14 @@ func guided(guess []language.Language, text string, told language.Language) []la
 
 func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
 
-// agreed returns the spans of several models without those of a single model that are ordinary words or abbreviations. They become sorted.
-func agreed(text string, spans []data.Span) []data.Span {
+// agreed returns the spans of several models without minor ones of a single model, such as ordinary words. They become sorted.
+func agreed(text string, spans []data.Span, minor func(string) bool) []data.Span {
 	data.SortSpans(spans)
 	var counted []data.Span
 	end := 0 // of the spans so far
 	for i, s := range spans {
 		overlaps := s.Start < end || i+1 < len(spans) && spans[i+1].Start < s.End
-		if overlaps || !isTerm(text[s.Start:s.End]) {
+		if overlaps || !minor(text[s.Start:s.End]) {
 			counted = append(counted, s)
 		}
 		end = max(end, s.End)

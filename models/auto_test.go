@@ -289,10 +289,44 @@ func TestManyPartsAndSpans(t *testing.T) {
 	if counted != n/2 {
 		t.Errorf("%d spans count, want %d", counted, n/2)
 	}
-	if found := agreed(text, spans); len(found) > 0 {
+	if found := agreed(text, spans, isTerm); len(found) > 0 {
 		t.Errorf("%d words are found by both models", len(found))
 	}
-	if found := agreed(text, append(spans, data.Span{Start: 7, End: 9})); len(found) != 2 {
+	if found := agreed(text, append(spans, data.Span{Start: 7, End: 9}), isTerm); len(found) != 2 {
 		t.Errorf("%d words are found by both models, want 2", len(found))
+	}
+}
+
+// The model for Spanish alone examined addresses of American towns with Spanish names, and did not find them.
+func TestAmericanTownsWithSpanishNamesStayed(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"Los Angeles, CA 90012": {"en"},
+		"Las Vegas NV 89101":    {"en"},
+		"DL# NM 118447203":      {"en"},
+		"Los Alamos, NM":        {"en", "es"},
+		"El Paso TX":            {"en", "es"},
+		"Las Vegas":             {"en", "es"},
+		"MRN 0387214 LOS 3":     {"en", "es"},
+		"Domicilio: Calle Sol 12, El Paso, TX 79901": {"en", "es"},
+		"Las Palmas":                 {"es"},
+		"Calle Sol 12, 28013 Madrid": {"es"},
+		"Fiebre y dolor, PA 120/80":  {"es"},
+	} {
+		if got := m.Languages(text); !slices.Equal(got, want) {
+			t.Errorf("%s: examined in %v, want %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]bool{"Los Alamos, NM": true, "Las Vegas": true, "Modesto, CA": true, "DL# NM 118447203": true, "Fiebre, PA": false} {
+		found, err := m.Tag(t.Context(), []*data.Document{{ID: "n", Text: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(found[0]) > 0) != want {
+			t.Errorf("%s: found %v", text, found[0])
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package corrected applies the corrections of rules, which grow, remove and retype
+// Package corrected applies the corrections of rules, which grow, remove, cut and retype
 // spans, to the spans of another tagger (Dehghan et al. 2015, section 2).
 package corrected
 

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -11,6 +13,7 @@ const (
 	grow   = "grow"   // extend the spans to include the match
 	remove = "remove" // remove the spans
 	retype = "retype" // give the spans the correction's type
+	cut    = "cut"    // take the match out of the spans
 )
 
 // correction is a rule for the spans of another tagger.
@@ -51,7 +54,7 @@ func (s *Set) Correct(text string, spans []data.Span) []data.Span {
 			}
 		}
 		if len(matches) > 0 {
-			spans = c.apply(spans, matches)
+			spans = c.apply(text, spans, matches)
 		}
 	}
 	return spans
@@ -59,7 +62,7 @@ func (s *Set) Correct(text string, spans []data.Span) []data.Span {
 
 func (c *correction) concerns(s data.Span) bool { return slices.Contains(c.on, s.Type) }
 
-func (c *correction) apply(spans, matches []data.Span) []data.Span {
+func (c *correction) apply(text string, spans, matches []data.Span) []data.Span {
 	var out []data.Span
 	m := 0 // the first match that does not end before the span
 	for i, s := range spans {
@@ -70,6 +73,9 @@ func (c *correction) apply(spans, matches []data.Span) []data.Span {
 		switch {
 		case !touched:
 		case c.action == remove:
+			continue
+		case c.action == cut:
+			out = append(out, without(text, s, matches)...)
 			continue
 		case c.action == retype:
 			s.Type = c.typ
@@ -89,6 +95,26 @@ func (c *correction) apply(spans, matches []data.Span) []data.Span {
 		out = append(out, s)
 	}
 	return out
+}
+
+// without returns what is left of a span outside of matches that are sorted and disjoint: the parts with a letter or a
+// digit, without what is around their words.
+func without(text string, s data.Span, matches []data.Span) []data.Span {
+	noWord := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	var left []data.Span
+	for _, part := range data.Subtract(s, matches) {
+		value := text[part.Start:part.End]
+		if part.Start > s.Start {
+			part.Start += len(value) - len(strings.TrimLeftFunc(value, noWord))
+		}
+		if part.End < s.End {
+			part.End -= len(value) - len(strings.TrimRightFunc(value, noWord))
+		}
+		if part.Start < part.End && strings.ContainsFunc(text[part.Start:part.End], func(r rune) bool { return !noWord(r) }) {
+			left = append(left, part)
+		}
+	}
+	return left
 }
 
 // meetsOther reports whether the grown span overlaps a span of another type: one of

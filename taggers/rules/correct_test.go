@@ -12,6 +12,7 @@ const corrections = `
 corrections:
 - {name: whole, action: grow, 'on': [H, E], find: '{capitalized}(?: {capitalized}){0,5} Hospital', match: ['at «Barney Convalescent Hospital»'], not: [Hospital]}
 - {name: labs, action: remove, 'on': [DATE], find: '[0-9.]+(?:/[0-9.]+){3,9}', match: ['«140/4.0/107/25.7/32/1»'], not: [1/2/2016]}
+- {name: lasts, action: cut, 'on': [S], find: '(?:since )?[0-9]{1,2} weeks', match: ['Elm Street «since 2 weeks»'], not: [Elm Street 2]}
 - {name: fax, action: retype, 'on': [PHONE], type: FAX, before: '[Ff]ax:? ?', find: '[0-9]{3}-[0-9]{4}', match: ['Fax: «555-1234»'], not: ['Tel: 555-1234']}
 `
 
@@ -36,6 +37,12 @@ func TestCorrect(t *testing.T) {
 		"no match, no change":          {"at «Barney» clinic.", []string{"H"}, "at «Barney» clinic.", []string{"H"}, nil},
 		"removes":                      {"labs 140/«4.0/107/25»/32/1 on «1/2/2016»", []string{"DATE", "DATE"}, "labs 140/4.0/107/25/32/1 on «1/2/2016»", []string{"DATE"}, nil},
 		"retypes":                      {"Fax: «555-1234», tel: «555-1235»", []string{"PHONE", "PHONE"}, "Fax: «555-1234», tel: «555-1235»", []string{"FAX", "PHONE"}, nil},
+		"cuts the end":                 {"on «Elm Street since 2 weeks».", []string{"S"}, "on «Elm Street» since 2 weeks.", []string{"S"}, nil},
+		"cuts the middle":              {"«Elm Street since 2 weeks, 3B».", []string{"S"}, "«Elm Street» since 2 weeks, «3B».", []string{"S", "S"}, []float64{0.9, 0.9}},
+		"cuts twice":                   {"«2 weeks Elm 3 weeks» and 4 weeks", []string{"S"}, "2 weeks «Elm» 3 weeks and 4 weeks", []string{"S"}, nil},
+		"cuts all words":               {"«, 2 weeks.» after", []string{"S"}, ", 2 weeks. after", nil, nil},
+		"cuts more than the span":      {"since «2 weeks»", []string{"S"}, "since 2 weeks", nil, nil},
+		"cuts no other type":           {"«Elm Street since 2 weeks».", []string{"D"}, "«Elm Street since 2 weeks».", []string{"D"}, nil},
 		"nothing":                      {"Fax: 555-1234", nil, "Fax: 555-1234", nil, nil},
 	} {
 		text, spans, err := unmark(x.text)

@@ -42,7 +42,7 @@ type ruleEntry struct {
 
 type correctionEntry struct {
 	Name      string   `yaml:"name"`
-	Action    string   `yaml:"action"` // grow, remove or retype
+	Action    string   `yaml:"action"` // grow, remove, cut or retype
 	On        []string `yaml:"on"`     // types of the spans
 	Type      string   `yaml:"type"`   // with retype: the new type
 	Find      string   `yaml:"find"`
@@ -285,14 +285,14 @@ func (p *parsing) correction(at place, e correctionEntry, known map[string]bool)
 	}
 	typ := e.Type
 	switch e.Action {
-	case grow, remove:
+	case grow, remove, cut:
 		if typ != "" {
 			return correction{}, p.fail(at.key("type"), "rule %q: type is for %s only", e.Name, retype)
 		}
 		typ = e.On[0] // not used, but checked below
 	case retype:
 	default:
-		return correction{}, p.fail(at.key("action"), "rule %q: action is %q, not %s, %s or %s", e.Name, e.Action, grow, remove, retype)
+		return correction{}, p.fail(at.key("action"), "rule %q: action is %q, not %s, %s, %s or %s", e.Name, e.Action, grow, remove, cut, retype)
 	}
 	r, err := p.rule(at, ruleEntry{Name: e.Name, Type: typ, Find: e.Find, Before: e.Before, After: e.After,
 		NotBefore: e.NotBefore, NotAfter: e.NotAfter, Except: e.Except, Match: e.Match, Not: e.Not}, known)

@@ -21,7 +21,7 @@
 //
 // A rule requires at least one text that it matches, with spans in « », and one that it
 // does not match. Parse tries them: a rule that fails its own examples is an error with
-// file, line and name. Corrections are rules that grow, remove or retype the spans of
+// file, line and name. Corrections are rules that grow, remove, cut or retype the spans of
 // another tagger (section 2 III).
 //
 // # Expressions

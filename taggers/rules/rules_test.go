@@ -135,7 +135,7 @@ func TestParseErrors(t *testing.T) {
 		"rules:\n- {name: a, find: x}":                                           `f.yaml:2:4: rule "a": type is missing`,
 		one("find: x"+examples) + "- {name: r, type: T}":                         `f.yaml:9:10: rule "r": duplicate name`,
 		"corrections: [{name: c, find: x}]":                                      `f.yaml:1:16: rule "c": on is missing`,
-		"corrections: [{name: c, 'on': [A], find: x}]":                           `f.yaml:1:16: rule "c": action is "", not grow, remove or retype`,
+		"corrections: [{name: c, 'on': [A], find: x}]":                           `f.yaml:1:16: rule "c": action is "", not grow, remove, cut or retype`,
 		"corrections: [{name: c, 'on': [A, ''], find: x}]":                       `f.yaml:1:35: rule "c": on is missing`,
 		"corrections: [{name: c, 'on': [A], action: grow, type: B, find: x}]":    `f.yaml:1:56: rule "c": type is for retype only`,
 		"corrections: [{name: c, 'on': [A], action: retype, find: x}]":           `f.yaml:1:16: rule "c": type is missing`,

@@ -1,0 +1,102 @@
+package safetynet
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// This file finds the words of a sentence in what was taken for a person's name: "Luis Pérez. Niega alergias" behind a label, or "Continuar con la dieta" in
+// "Indicaciones al paciente: Continuar con la dieta".
+
+// WithoutSentences returns what is left of a person's span without words of sentences: those at its beginning, if it stands behind a label with a colon, and those
+// behind a full stop in it. They begin with one of a few words that are no names, and consist of ordinary words only. The result is empty if nothing is left.
+func WithoutSentences(text string, s data.Span) []data.Span {
+	words := split(text[s.Start:s.End])
+	label := strings.HasSuffix(strings.TrimRight(text[max(0, s.Start-4):s.Start], " \t"), ":")
+	shouted := !strings.ContainsFunc(text[s.Start:s.End], unicode.IsLower)
+	var parts []data.Span
+	part := s // that is no sentence, or its end is not known yet
+	for i := 0; i < len(words); i++ {
+		if !openings[words[i].fold] || (i > 0 || !label) && !afterStop(text[s.Start:], words, i) {
+			continue
+		}
+		end := i + 1
+		for end < len(words) && (sentenceWords[words[end].fold] || openings[words[end].fold] || isPlainWord(text[s.Start:], words[end], shouted)) {
+			end++
+		}
+		if end == i+1 && short[words[i].fold] || i == 0 && end < len(words) && !leadsToName(words[end-1], shouted) {
+			continue
+		}
+		if i > 0 {
+			part.End = s.Start + words[i-1].end
+			parts = append(parts, part)
+			part.End = s.End
+		}
+		if end == len(words) {
+			return parts
+		}
+		part.Start = s.Start + words[end].start
+		i = end - 1
+	}
+	return append(parts, part)
+}
+
+// leadsToName reports whether a name may follow a word of a sentence: "Llamar a Ainara Peña", but not "Varón Peña", which is all a name.
+func leadsToName(w word, shouted bool) bool {
+	return !openings[w.fold] && (shouted || !w.capitalized)
+}
+
+// afterStop reports whether a full stop or a semicolon divides word i from the one before it, which is no initial or abbreviation.
+func afterStop(text string, words []word, i int) bool {
+	if i == 0 {
+		return false
+	}
+	w := words[i-1]
+	return utf8.RuneCountInString(w.fold) >= shortestLast && strings.ContainsAny(strings.TrimSpace(text[w.end:words[i].start]), ".;")
+}
+
+// shortestLast is the number of letters that the last word of a name has at least: M.ª and D. are abbreviations.
+const shortestLast = 3
+
+// isPlainWord reports whether a word is an ordinary one and no name. It is in lower case, unless all of the text is in capitals.
+func isPlainWord(text string, w word, shouted bool) bool {
+	if w.digits || !shouted && strings.ContainsFunc(text[w.start:w.end], unicode.IsUpper) {
+		return false
+	}
+	return wordlists.Common(w.fold) && (len(w.fold) <= longestParticle || !surrogate.IsFirstName(w.fold) && !surrogate.IsSurname(w.fold))
+}
+
+// longestParticle is the length of the words that are no names by themselves: de, con, por.
+const longestParticle = 3
+
+// short are those of the openings that are surnames elsewhere. They count only before another word of a sentence.
+var short = wordlists.Set("fc no plan sin ta")
+
+// openings are words that begin a sentence or a list behind a name or behind "paciente:", and are no names. sentenceWords may follow them with a capital, too.
+var (
+	openings = foldedSet(`niega acude refiere presenta ingresa viene trabaja fuma tiene padece sufre continúa permanece evoluciona tolera solicita precisa requiere
+		recibe explica comenta aporta entiende acepta comprende autoriza rechaza deambula camina duerme orina consciente orientado orientada colaborador colaboradora afebril eupneico
+		eupneica estable grave asintomático asintomática diagnosticado diagnosticada operado operada intervenido intervenida ingresado ingresada derivado derivada remitido remitida
+		valorado valorada tratado tratada fumador fumadora exfumador exfumadora hipertenso hipertensa diabético diabética alérgico alérgica alergias antecedentes diagnóstico
+		diagnósticos sexo edad mujer varón masculino femenino lactante sin no motivo exploración analítica tratamiento plan ta fc dolor fiebre cefalea disnea tos
+		vómitos reposo dieta continuar beber tomar evitar mantener seguir acudir realizar comer caminar vigilar consultar suspender reducir dejar usar aplicar
+		volver abandonar descansar limitar aumentar iniciar retirar cambiar medir registrar controlar ingerir respetar elevar colocar cumplir llamar observar ajustar mejor
+		peor hidratación ejercicio paracetamol desconocido desconocida
+		denies reports presents complains states admitted diagnosed allergies diagnosis continue avoid drink stable unknown`)
+	sentenceWords = foldedSet(`consta conocidas conocidos alergia alta alto aguda agudo crónica crónico leve moderado moderada blanda relativo absoluto refiere incidencias dosis
+		abdominal torácico lumbar de con por en y e o a al la el los las su`)
+)
+
+func foldedSet(list string) map[string]bool {
+	all := map[string]bool{}
+	for w := range wordlists.Set(list) {
+		all[fold.Fold(w)] = true
+	}
+	return all
+}

@@ -1,0 +1,59 @@
+package safetynet
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// TestSentenceBehindNameWasTakenForIt: "Niega alergias" behind a name became alergias, which reversed what the note said.
+func TestSentenceBehindNameWasTakenForIt(t *testing.T) {
+	for _, x := range []struct{ text, want string }{ // the span is between « and »
+		{"Paciente: «Ainara Peña. Niega alergias»", "Ainara Peña"},
+		{"Paciente: «Ainara Peña. Niega alergias a Nolovel»", "Ainara Peña|Nolovel"},
+		{"PACIENTE: «AINARA PEÑA. NIEGA ALERGIAS»", "AINARA PEÑA"},
+		{"Nombre: «Ainara Peña. Sin alergias conocidas»", "Ainara Peña"},
+		{"Nombre: «Ainara Gil. Sin alergias conocidas»", "Ainara Gil"},
+		{"Nombre: «Ainara Peña. Acude con Iker Mata»", "Ainara Peña|Iker Mata"},
+		{"Nombre: «ainara peña. acude con iker»", "ainara peña|iker"},
+		{"PACIENTE: «AINARA PEÑA. NIEGA DOLORES»", "AINARA PEÑA|DOLORES"},
+		{"Indicaciones al paciente: «Continuar con la dieta»", ""},
+		{"Consejos al paciente: «Beber agua»", ""},
+		{"Educación al paciente: «dieta y ejercicio»", ""},
+		{"Indicaciones al paciente: «Llamar a Ainara Peña»", "Ainara Peña"},
+		{"Remite: «Fiebre Alta»", ""},
+		{"Tutor: «No Consta»", ""},
+		{"Patient: «Oda Lund. Denies allergies»", "Oda Lund"},
+		// These are names.
+		{"Paciente: «Ainara Peña Alta»", "Ainara Peña Alta"},
+		{"Paciente: «Peña. Ainara»", "Peña. Ainara"},
+		{"Paciente: «Ainara de la Peña»", "Ainara de la Peña"},
+		{"Paciente: «M. Sin Peña»", "M. Sin Peña"},
+		{"Paciente: «Varón Peña»", "Varón Peña"},
+		{"Paciente: «No Consta Peña»", "No Consta Peña"},
+		{"Paciente: «Sin Kim»", "Sin Kim"},
+		{"con «Niega Alta»", "Niega Alta"},
+	} {
+		before, rest, _ := strings.Cut(x.text, "«")
+		value, after, _ := strings.Cut(rest, "»")
+		text := before + value + after
+		var got []string
+		for _, s := range WithoutSentences(text, data.Span{Start: len(before), End: len(before) + len(value)}) {
+			got = append(got, text[s.Start:s.End])
+		}
+		if all := strings.Join(got, "|"); all != x.want {
+			t.Errorf("%s: %q is left, want %q", x.text, all, x.want)
+		}
+	}
+}
+
+// TestOpeningsAreNames: a sentence must not begin with a word that is a first name or a surname as well.
+func TestOpeningsAreNames(t *testing.T) {
+	for w := range openings {
+		if surrogate.IsFirstName(w) || surrogate.IsSurname(w) {
+			t.Errorf("%s is a name", w)
+		}
+	}
+}

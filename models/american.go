@@ -1,0 +1,57 @@
+package models
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data/language"
+	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// This file finds what tells that a short text may be English although its words are Spanish ones, as in the names of many American towns: Los Alamos, NM.
+
+// longestAmerican is the maximum length of a text, in bytes, in which the name of a town outweighs other words.
+const longestAmerican = 200
+
+// noTown returns a function that reports whether what one model takes for a name in such a text is the abbreviation of a state, or one ordinary word before it such as
+// Fiebre: not Modesto and Merced, which are names as well, nor Palo Alto and El Paso.
+func noTown(text string) func(string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return func(found string) bool {
+		if slices.Contains(states, found) {
+			return true
+		}
+		return !articles[first] && !strings.Contains(found, " ") && isTerm(found) && !surrogate.IsFirstName(found) && !surrogate.IsSurname(found)
+	}
+}
+
+var (
+	articles = wordlists.Set("Las Los La El Del De San Santa")
+	// towns are large ones whose names are Spanish words, which stand alone.
+	towns  = `(?:El (?:Cajon|Centro|Cerrito|Dorado|Monte|Paso|Segundo)|La (?:Crosse|Habra|Jolla|Mesa|Mirada|Puente|Quinta|Verne)|Las (?:Cruces|Vegas)|Los (?:Alamitos|Alamos|Altos|Angeles|Gatos|Lunas)|Del (?:Mar|Rio)|San (?:Antonio|Bernardino|Diego|Francisco|Jose|Leandro|Mateo)|Santa (?:Ana|Barbara|Clara|Cruz|Fe|Monica|Rosa))`
+	states = slices.DeleteFunc(wordlists.Entries("en-state-abbreviations"), func(entry string) bool { return strings.Contains(entry, ".") })
+	state  = `(?:` + strings.Join(states, "|") + `)`
+	town   = `(?:\p{Lu}[\p{L}.'’-]+ ){0,3}\p{Lu}\p{L}*\p{Ll}`
+	// american matches the name of a town before its state and a ZIP code, or the label of a driver's license: English texts have them.
+	american = regexp.MustCompile(town + `,? ` + state + `,? [0-9]{5}(?:-[0-9]{4})?\b|\b(?:DL ?#(?: ?` + state + `\b)?|DL:? ` + state + ` [0-9]+|` + state + ` DL\b)`)
+	// perhapsAmerican matches what may be in a Spanish text as well: the name of a town before its state or alone; and labels.
+	perhapsAmerican = regexp.MustCompile(town + `, ` + state + `(?:[.;)\r\n]|$)|^` + town + ` ` + state + `\.?$|^\s*` + towns + `\.?\s*$|` +
+		`\b(?:MRN|DOB|SSN|LOS:? [0-9])`)
+)
+
+// withAmerican returns the languages of a text whose words are in the given ones. English is one of them if there is evidence for it, and the only one if that does not
+// leave words that tell another language. It reports whether there is evidence.
+func (v *vocabularies) withAmerican(text string, languages []language.Language) ([]language.Language, bool) {
+	if len(text) > longestAmerican || slices.Contains(languages, language.English) || !slices.Contains(v.languages, language.English) {
+		return languages, false
+	}
+	if american.MatchString(text) && slices.Contains(v.likeliest(american.ReplaceAllString(text, ""), clearly), language.English) {
+		return []language.Language{language.English}, true
+	}
+	if !american.MatchString(text) && !perhapsAmerican.MatchString(text) {
+		return languages, false
+	}
+	return slices.Sorted(slices.Values(append(slices.Clone(languages), language.English))), true
+}
