@@ -231,7 +231,7 @@ func (r reading) styleVote() int {
 
 var (
 	americanZip    = regexp.MustCompile(`^[0-9]{5}(?:-[0-9]{4})?$`)
-	americanPhone  = regexp.MustCompile(`^(?:\+?1[-. ]?)?\(?[2-9][0-9]{2}\)?[-. ]{0,2}[2-9][0-9]{2}[-. ][0-9]{4}\b`)
+	americanPhone  = regexp.MustCompile(`^(?:\+?1[-. ]?)?\(?[2-9][0-9]{2}\)?[-. ]{0,2}[2-9][0-9]{2}[-.][0-9]{4}\b`)
 	otherPostcode  = regexp.MustCompile(`^(?:[0-9]{4}|[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}|(?i:[A-Z][0-9][0-9W] ?[A-Z0-9]{4}))$`)
 	otherPhone     = regexp.MustCompile(`^(?:(?:\+|00) ?(?:44|353|61|64)|\(?0[1-9])`)
 	labelElsewhere = regexp.MustCompile(`\b(?:NHS|GMC|NMC|GDC|CHI|H&C|IHI|AHPRA|MCRN|PPSN?|Eircode|HPI|NHI)\b[^0-9]{0,20}$`)
@@ -241,13 +241,14 @@ var (
 func regionVotes(mentions []Mention) int {
 	votes := 0
 	for _, m := range mentions {
-		switch m.Sort {
-		case Zip:
+		switch {
+		case m.Sort != Zip && m.Sort != Phone && m.Sort != Number:
+		case labelElsewhere.MatchString(m.Before): // a number of the NHS looks like a telephone number
+			votes--
+		case m.Sort == Zip:
 			votes += oneOf(americanZip.MatchString(m.Text), otherPostcode.MatchString(m.Text))
-		case Phone:
+		case m.Sort == Phone:
 			votes += oneOf(americanPhone.MatchString(m.Text), otherPhone.MatchString(m.Text))
-		case Number:
-			votes -= oneOf(labelElsewhere.MatchString(m.Before), false)
 		}
 	}
 	return votes

@@ -198,6 +198,7 @@ func TestOrderOfNumbersFromTheNotesThemselves(t *testing.T) {
 		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Zip, "VIC ", "3052")}},
 		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Phone, "", "01632 960 123")}},
 		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Number, "GMC no. ", "7654321")}},
+		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Phone, "NHS No: ", "943 476 5919")}},
 		{Spanish, dayFirst, []Mention{date("", "05/08/2024", ""), date("", "Abr 7, 2019", ""), of(Zip, "", "28046")}},
 		{Spanish, monthFirst, []Mention{date("el lunes ", "08/05/2024", "")}},
 		{Spanish, monthFirst, []Mention{date("", "agosto 5 de 2024", ""), date("", "08/05/2024", "")}},
