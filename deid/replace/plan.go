@@ -350,7 +350,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
 			sort := r.SortOf(s.Type)
-			if !r.looks && sort != data.Date && sort != data.Age {
+			if !r.looks && !tellsOfDates[sort] {
 				continue
 			}
 			mentions = append(mentions, surrogate.Mention{
@@ -375,6 +375,9 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	}
 	return p
 }
+
+// tellsOfDates are the sorts of values that surrogate.Maker.Dates reads: dates, ages, and those that tell in which order the country of the notes writes dates.
+var tellsOfDates = map[data.Sort]bool{data.Date: true, data.Age: true, data.Zip: true, data.Phone: true, data.Number: true}
 
 // before returns up to 32 bytes before a span on the same line: enough for a title or a label.
 func before(text string, at int) string {

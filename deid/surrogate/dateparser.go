@@ -58,7 +58,7 @@ func (p *dateParser) take(e *element, f field) {
 			return
 		}
 		if f == fieldDay {
-			pt.ordinal = p.ordinals[p.at(p.i).word]
+			pt.ordinal = p.suffix(p.at(p.i).word)
 			for end := p.afterOrdinal(p.i - 1); p.i < end; p.i++ {
 				pt.tail += p.at(p.i).text
 			}
@@ -69,6 +69,9 @@ func (p *dateParser) take(e *element, f field) {
 		// May is the same in full and abbreviated: 3-May-71 and 03MAY2071 look like 3-Apr-71.
 		if short := p.lang.calendar.alsoShort[t.word]; short != nil && (tight(p.at(p.i-2)) || tight(p.at(p.i))) {
 			pt.form = short
+		}
+		if elided := p.lang.calendar.elided[t.word]; elided != nil && p.at(p.i-3).word == "d" {
+			pt.form = elided
 		}
 	}
 	pt.was = pt.value
@@ -296,12 +299,20 @@ func (p *dateParser) gap(i int) int {
 func (p *dateParser) afterOrdinal(i int) int {
 	sign := func(t token) bool { return t.text == "º" || t.text == "°" || t.text == "ª" }
 	switch t := p.at(i + 1); {
-	case p.ordinals[t.word] != nil || sign(t):
+	case p.suffix(t.word) != nil || sign(t):
 		return i + 2
 	case t.text == "." && sign(p.at(i+2)):
 		return i + 3
 	}
 	return i + 1
+}
+
+// suffix returns what writes the suffix of an ordinal number or the ending of a day for another number; nil if a word is none of them.
+func (p *dateParser) suffix(word string) func(int) string {
+	if suffix := p.ordinals[word]; suffix != nil {
+		return suffix
+	}
+	return p.endings[word]
 }
 
 func (p *dateParser) dayAt(i int) bool {
@@ -318,7 +329,7 @@ func (p *dateParser) yearAt(i int, afterDay bool) bool {
 	if len(t.text) > 2 {
 		return isYear(t)
 	}
-	if len(t.text) != 2 || p.ordinals[p.at(i+1).word] != nil {
+	if len(t.text) != 2 || p.suffix(p.at(i+1).word) != nil {
 		return false
 	}
 	quote := p.at(i - 1).text
@@ -351,10 +362,10 @@ func (p *dateParser) weekday() bool {
 }
 
 // beforeDay reports whether the word at i, which may be a weekday or a month, is a weekday, because a day of a month follows: mar 25, mar 25 de noviembre. A
-// number that can only be a year, and one after a day (3 mar 25), is not such a day.
+// number that can only be a year, one after a day (3 mar 25) and one before a year (mar 12, 2071) are not such a day.
 func (p *dateParser) beforeDay(i int) bool {
 	day := p.gap(i + 1)
-	return day >= 0 && p.dayAt(day) && p.at(day).n > 0 && p.at(day).n <= 31 && !p.at(i-1).num && !p.at(i-2).num && p.at(day-1).text == " "
+	return day >= 0 && p.dayAt(day) && p.at(day).n > 0 && p.at(day).n <= 31 && !p.at(i-1).num && !p.at(i-2).num && p.at(day-1).text == " " && !p.yearBehindDay(day)
 }
 
 // season reads winter 2071 and winter 2071-72.
@@ -389,7 +400,7 @@ func (p *dateParser) monthAndDay() bool {
 	var e element
 	p.take(&e, fieldMonth)
 	day := p.gap(p.i)
-	hasDay := day >= 0 && p.dayAt(day) && !p.yearAt(day, false) && p.at(day+1).text != ":"
+	hasDay := day >= 0 && p.dayAt(day) && p.at(day+1).text != ":" && (!p.yearAt(day, false) || p.dayNotYear(p.i, day))
 	if hasDay {
 		p.to(day)
 		p.take(&e, fieldDay)
@@ -403,6 +414,33 @@ func (p *dateParser) monthAndDay() bool {
 	p.takeYear(&e, hasDay)
 	p.done(e)
 	return true
+}
+
+// dayNotYear reports whether the two digits at day, behind a month that ends at i, are a day although they may be a year in this language: before a year, as in septiembre 14 de
+// 2071 and abr 15/71, and with only a blank, comma or period between, since the day must not be taken for a year and stay. The 15 in marzo de 15, mar-15 and mar'15 is a year.
+func (p *dateParser) dayNotYear(i, day int) bool {
+	if t := p.at(day); t.n == 0 || t.n > 31 {
+		return false
+	}
+	if p.yearBehindDay(day) {
+		return true
+	}
+	for ; i < day; i++ {
+		if t := p.at(i); t.word != "" || !strings.ContainsAny(t.text, " ,.\u00a0\t\n\r") {
+			return false
+		}
+	}
+	return true
+}
+
+// yearBehindDay reports whether a year, but no month, follows the day at this index: that of 14 de 2071, 14, 2071 and 15/71.
+func (p *dateParser) yearBehindDay(day int) bool {
+	i := p.afterOrdinal(day)
+	year := p.at(p.gap(i))
+	if after := p.at(p.gap(i) + 1).text; !year.num || after == ":" || after == "/" {
+		return false
+	}
+	return isFullYear(year) || p.at(i).text == "/" && p.at(i+1).text == year.text && len(year.text) == 2 && !isMonth(year)
 }
 
 // secondDay is the index of the 5 in April 3-5, 2071 and April 3 and 5, 2071, after the 3 has been taken; -1 if there is none.

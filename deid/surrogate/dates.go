@@ -240,6 +240,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		set(e, fieldDay, day)
 	}
 	moved.writeOut(months)
+	moved.elide()
 	return moved
 }
 
@@ -285,6 +286,24 @@ func (d *date) writeOut(months []month) {
 		parts = append(append(append(parts, before[i]...), part), after[i]...)
 	}
 	d.parts = parts
+}
+
+// elide writes "de" or "d'" before months of languages that have both: 3 de març, 3 d'abril.
+func (d *date) elide() {
+	for i := 2; i < len(d.parts); i++ {
+		month, word, joint := d.parts[i], &d.parts[i-2], &d.parts[i-1]
+		if month.form == nil || !month.form.elides || word.field != fieldNone || joint.field != fieldNone {
+			continue
+		}
+		vowel := strings.ContainsRune("aeiou", firstRune(fold(month.String())))
+		apostrophe := joint.text == "'" || joint.text == "’"
+		switch preposition := fold(word.text); {
+		case preposition == "d" && apostrophe && !vowel:
+			word.text, joint.text = word.text+likeCase("e", word.text), " "
+		case preposition == "de" && joint.text == " " && vowel:
+			word.text, joint.text = word.text[:1], "'"
+		}
+	}
 }
 
 // sharer returns the element from which element k has a month or year that it lacks.

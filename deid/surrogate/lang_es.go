@@ -44,10 +44,26 @@ var spanish = profile{
 		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 		"ene feb mar abr may jun jul ago sep oct nov dic",
 	},
+	elisions: []string{"gener febrer març abril maig juny juliol agost setembre octubre novembre desembre"}, // Catalan
+	otherMonths: []string{
+		"xaneiro febreiro marzo abril maio xuño xullo agosto setembro outubro novembro decembro",   // Galician
+		"janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro", // Portuguese
+		// Basque, in its cases: the month, of, in and, in the heading of a letter, the month with its day.
+		"urtarrila otsaila martxoa apirila maiatza ekaina uztaila abuztua iraila urria azaroa abendua",
+		"urtarrilaren otsailaren martxoaren apirilaren maiatzaren ekainaren uztailaren abuztuaren irailaren urriaren azaroaren abenduaren",
+		"urtarrilean otsailean martxoan apirilean maiatzean ekainean uztailean abuztuan irailean urrian azaroan abenduan",
+		"urtarrilak otsailak martxoak apirilak maiatzak ekainak uztailak abuztuak irailak urriak azaroak abenduak",
+		"urtarrileko otsaileko martxoko apirileko maiatzeko ekaineko uztaileko abuztuko iraileko urriko azaroko abenduko",
+		"urtarriletik otsailetik martxotik apiriletik maiatzetik ekainetik uztailetik abuztutik irailetik urritik azarotik abendutik",
+	},
 	weekdays: []string{
 		"domingo lunes martes miércoles jueves viernes sábado",
 		"domingos lunes martes miércoles jueves viernes sábados",
 		"dom lun mar mié jue vie sáb",
+		"domingo luns martes mércores xoves venres sábado",                    // Galician
+		"diumenge dilluns dimarts dimecres dijous divendres dissabte",         // Catalan
+		"igandea astelehena asteartea asteazkena osteguna ostirala larunbata", // Basque
+		"igandean astelehenean asteartean asteazkenean ostegunean ostiralean larunbatean",
 	},
 	seasons:        []string{"invierno primavera verano otoño"},
 	variants:       map[string]string{"setiembre": "septiembre", "sept": "sep", "set": "sep"},
@@ -66,6 +82,7 @@ var spanish = profile{
 	holidays:   spanishHolidays,
 	monthDay:   "%[1]d de %[2]s",
 	beforeYear: " de ",
+	endings:    basqueEndings,
 
 	twoSurnames: true,
 	shortNames: []shortName{
@@ -125,4 +142,28 @@ func spanishProfession(first string) int {
 		return 1
 	}
 	return 0
+}
+
+// basqueEndings are the endings of numbers that are days of a month: martxoaren 5ean, 6an, 11n; 5etik, 6tik.
+var basqueEndings = map[string]func(int) string{
+	"ean": basqueOn, "an": basqueOn, "n": basqueOn,
+	"etik": basqueEnding("tik"), "tik": basqueEnding("tik"), "era": basqueEnding("ra"), "ra": basqueEnding("ra"), "eko": basqueEnding("ko"), "ko": basqueEnding("ko"),
+}
+
+// basqueOn returns the ending of the day on which something happens.
+func basqueOn(n int) string {
+	if n%20 == 11 { // hamaika ends with an a
+		return "n"
+	}
+	return basqueEnding("an")(n)
+}
+
+// basqueEnding returns an ending that has an e before it if the word for the number ends with a consonant: bat, bost, hamar, hamabost.
+func basqueEnding(ending string) func(int) string {
+	return func(n int) string {
+		if n%5 == 0 && n != 20 || n%20 == 1 {
+			return "e" + ending
+		}
+		return ending
+	}
 }

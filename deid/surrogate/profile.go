@@ -38,6 +38,8 @@ type profile struct {
 	// Dates. Words stand between blanks, in several styles; the first is the full form.
 	dateOrder      order
 	months         []string
+	otherMonths    []string          // likewise of languages that notes of this language quote, without those that are the same in it
+	elisions       []string          // styles of months before which "de" becomes "d'" if they begin with a vowel
 	weekdays       []string          // from Sunday
 	seasons        []string          // from winter
 	variants       map[string]string // other spellings, folded
@@ -52,6 +54,8 @@ type profile struct {
 	beforeYear     string            // text between such a date and a year
 	ordinals       []string          // suffixes of ordinal numbers,
 	ordinal        func(int) string  // and the one of a number
+
+	endings map[string]func(int) string // likewise endings of the days of a month in a language that notes of this language quote
 
 	// Names.
 	twoSurnames bool // the last two words of a full name are surnames
@@ -129,6 +133,7 @@ type languages struct {
 	known        *known
 	numbers      map[string]numberWord
 	ordinals     map[string]func(int) string // by suffix
+	endings      map[string]func(int) string // of days in dates, by ending
 	countries    map[string]string           // one name for the names of one country
 	contractions map[string]string
 	places       *placesKnown
@@ -146,7 +151,7 @@ var builtin = sync.OnceValue(func() *languages { return newLanguages(english, sp
 // newLanguages prepares profiles. If a word has meanings in several languages, the first language counts.
 func newLanguages(profiles ...profile) *languages {
 	l := &languages{words: readVocabulary(""), drawn: map[string]*list{}, numbers: map[string]numberWord{},
-		ordinals: map[string]func(int) string{}, countries: map[string]string{}, contractions: map[string]string{}}
+		ordinals: map[string]func(int) string{}, endings: map[string]func(int) string{}, countries: map[string]string{}, contractions: map[string]string{}}
 	addSections(l.drawn, "", scriptLists)
 	for _, p := range profiles {
 		lang := newLanguage(p)
@@ -163,6 +168,7 @@ func newLanguages(profiles ...profile) *languages {
 		for _, suffix := range p.ordinals {
 			l.ordinals[suffix] = p.ordinal
 		}
+		maps.Copy(l.endings, p.endings)
 		maps.Copy(l.countries, p.countries)
 		maps.Copy(l.contractions, p.contractions)
 	}

@@ -13,8 +13,9 @@ import (
 type dates struct {
 	shift  shift
 	order  order                // of ambiguous dates
-	latest int                  // last year that is written in full; years of two digits are never taken to be after it
-	near   map[string]time.Time // the first complete date of each note
+	latest int                  // the last year of the notes; years of two digits are never taken to be after it
+	read   []reading            // all dates of the notes
+	near   map[string]time.Time // the day of each note, if its dates tell it; nil until a date is moved
 	days   map[dayOfNote]string // what replaces a day whose month is in another value; empty if that is not certain
 }
 
@@ -26,49 +27,20 @@ type dayOfNote struct {
 	text string
 }
 
-// reading is a date of a note, read with the month first and with the day first; nil for an impossible order. Both readings are the same if the date
-// is not ambiguous.
-type reading struct {
-	note string
-	by   [2]*date // by order
-}
-
-// readDates determines the shift, and the meaning of ambiguous dates.
+// readDates determines the shift and the meaning of ambiguous dates.
 func (p *Patient) readDates(mentions []Mention) {
-	p.dates = dates{near: map[string]time.Time{}, order: p.lang.dateOrder}
-	votes, shortVotes, latest := 0, 0, 0 // shortVotes are those of days and months without a year, which decide only if no others do
-	var all []reading
-	for _, m := range mentions {
-		if m.Sort != Date {
-			continue
-		}
-		r := p.readBothWays(m)
-		votes += r.vote(true)
-		shortVotes += r.vote(false)
-		for _, d := range r.by {
-			latest = max(latest, d.latestYear())
-		}
-		all = append(all, r)
-	}
-	switch votes = cmp.Or(votes, shortVotes); {
-	case votes > 0:
-		p.dates.order = monthFirst
-	case votes < 0:
-		p.dates.order = dayFirst
-	}
-	p.dates.latest = cmp.Or(latest, 2049)
+	p.dates = dates{order: p.lang.dateOrder}
+	all := p.readAll(mentions)
+	present := assumedYear // no year of two digits is after it
 	for _, r := range all {
-		d := r.by[p.dates.order]
-		if d == nil {
-			continue
-		}
-		if _, ok := p.dates.near[r.note]; ok {
-			continue
-		}
-		if days := d.full(p.dates.latest); len(days) > 0 {
-			p.dates.near[r.note] = days[0]
+		for _, d := range r.by {
+			present = max(present, d.latestYear())
 		}
 	}
+	p.dates.order = p.readOrder(all, mentions, present)
+	markBirths(all, p.dates.order)
+	p.dates.latest = lastYear(all, p.dates.order, present)
+	p.dates.read = all
 	p.dates.shift = p.drawShift()
 	p.readDays(mentions)
 }
@@ -221,39 +193,14 @@ func (p *Patient) moveDayOf(note, text string, first bool) string {
 
 // moved returns a date of a note, moved by the patient's number of days.
 func (p *Patient) moved(note string, d *date) *date {
+	if p.dates.near == nil {
+		p.dates.near = p.daysOfNotes(p.dates.read, p.dates.order, p.dates.latest)
+	}
 	near, ok := p.dates.near[note]
 	if !ok {
 		near = civil(p.dates.latest, 1, 1)
 	}
 	return d.shifted(p.dates.shift, near, p.dates.latest)
-}
-
-func (p *Patient) readBothWays(m Mention) reading {
-	r := reading{note: m.Note}
-	r.by[monthFirst], _ = p.parseDate(m.Text, monthFirst)
-	r.by[dayFirst] = r.by[monthFirst]
-	if d := r.by[monthFirst]; d == nil || ambiguous(d) {
-		r.by[dayFirst], _ = p.parseDate(m.Text, dayFirst)
-	}
-	return r
-}
-
-// vote returns 1 for a date, with or without a year behind it, that can only have the month first, such as 4/13/2071, -1 for one that can only have the day first, and 0 for all
-// others.
-func (r reading) vote(withYear bool) int {
-	a, b := r.by[monthFirst], r.by[dayFirst]
-	if a == nil || b == nil || a == b || len(a.elements) != 1 {
-		return 0
-	}
-	e := a.elements[0]
-	month, day, year := e.at[fieldMonth], e.at[fieldDay], e.at[fieldYear]
-	switch {
-	case withYear && year <= month, !withYear && year > 0, month != b.elements[0].at[fieldMonth]:
-		return 0
-	case month < day:
-		return 1
-	}
-	return -1
 }
 
 // latestYear returns the last year that a date, which may be nil, has in full.
@@ -268,13 +215,6 @@ func (d *date) latestYear() int {
 		}
 	}
 	return latest
-}
-
-// ambiguous reports whether a date has both day and month in numbers.
-func ambiguous(d *date) bool {
-	return slices.ContainsFunc(d.elements, func(e element) bool {
-		return e.at[fieldDay] > 0 && e.at[fieldMonth] > 0 && d.parts[e.at[fieldMonth]].form == nil
-	})
 }
 
 // drawShift draws the number of days by which the patient's dates move: 200 to 1500, backwards or forwards. It is neither a multiple of a week nor
