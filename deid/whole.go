@@ -43,7 +43,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		if i+1 < len(spans) && spans[i+1].Start >= s.End {
 			to = spans[i+1].Start
 		}
-		for _, part := range apart(text, valuesApart(text, withoutRulers(text, s, sort), sort), sort) {
+		for _, part := range datesWithoutValues(text, apart(text, valuesApart(text, withoutRulers(text, s, sort), sort), sort), sort) {
 			if part, ok := wholePart(text, part, from, to, sort(part.Type)); ok {
 				all = append(all, part)
 			}

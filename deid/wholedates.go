@@ -181,7 +181,9 @@ func dayBefore(text string, s data.Span, from int) data.Span {
 	case digit && dayFirstDate.MatchString(value):
 		m = findWeekday(beside)
 	case !digit && strings.ContainsAny(beside, "0123456789") && monthFirst.MatchString(value):
-		m = daysOfMonth.FindStringIndex(beside)
+		if m = daysOfMonth.FindStringIndex(beside); numberedName.MatchString(strings.TrimSuffix(beside, " ")) { // CA 19-9 May 2071
+			m = nil
+		}
 	}
 	if m != nil && s.Start-len(beside)+m[0] >= from {
 		s.Start -= len(beside) - m[0]
