@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
@@ -15,13 +16,14 @@ import (
 // This file cuts results and doses out of dates: "A1c Jan 8.4, Mar 7.9" and "Warfarin Mon 5, Tue 5, Wed 2.5" have a number beside each month or weekday that is no day. A number that
 // may be a day is one unless the numbers beside it tell otherwise.
 
-// datesWithoutValues cuts results and doses out of the dates among spans.
+// datesWithoutValues cuts results and doses out of the dates among spans, and drops times of day and amounts that look like years.
 func datesWithoutValues(text string, spans []data.Span, sort func(typ string) data.Sort) (all []data.Span) {
 	for _, s := range spans {
-		if sort(s.Type) == data.Date {
-			all = append(all, withoutValues(text, s)...)
-		} else {
+		switch {
+		case sort(s.Type) != data.Date:
 			all = append(all, s)
+		case !isNoYear(text, s):
+			all = append(all, withoutValues(text, s)...)
 		}
 	}
 	return all
@@ -29,8 +31,10 @@ func datesWithoutValues(text string, spans []data.Span, sort func(typ string) da
 
 // withoutValues returns the parts of a date that are no results or doses, and no number of a name, such as PHQ-9, before it.
 func withoutValues(text string, s data.Span) []data.Span {
-	s.Start = afterNumberOfName(text, s)
-	if !strings.ContainsAny(text[s.Start:s.End], "0123456789") {
+	if s.Start = afterNumberOfName(text, s); s.Start == s.End {
+		return nil
+	}
+	if value := text[s.Start:s.End]; !strings.ContainsAny(value, "0123456789") || !strings.ContainsFunc(value, unicode.IsLetter) && strings.ContainsAny(value, "/-") {
 		return []data.Span{s}
 	}
 	left, right := before(text, s, aroundValues), after(text, s, aroundValues)
@@ -288,21 +292,31 @@ func isMeasured(before string, weekdays bool) bool {
 	return m != nil && (measuredWords[m[1]] || weekdays && takenWords[m[1]])
 }
 
-// afterNumberOfName returns the start of a date behind the number of a score, a vaccine, a stage or the like that its first day was mistaken for, or the start of the date: "PHQ-9 May 2023".
+// afterNumberOfName returns the start of a date behind the number of a score, a vaccine, a stage or the like that its first day was mistaken for, or the start of the date: "PHQ-9 May 2023". If
+// the date is that number alone, it returns its end.
 func afterNumberOfName(text string, s data.Span) int {
-	m := numberAndMonth.FindStringSubmatchIndex(text[s.Start:s.End])
-	if m == nil {
+	if !beginsWithDigit(text[s.Start:]) {
 		return s.Start
 	}
-	name := before(text, s, longestName) + text[s.Start:s.Start+m[3]]
-	if numberedName.MatchString(name) || numberSign.MatchString(name) || gradedName.MatchString(name) && !ordinalName.MatchString(name) && !gradeAfter.MatchString(after(text, s, 8)) {
-		return s.Start + m[4]
+	rest := text[s.Start:min(len(text), s.End+longestMonth)]
+	m := numberAndMonth.FindStringSubmatchIndex(rest)
+	if m == nil || s.End < s.Start+m[3] {
+		return s.Start
+	}
+	name := before(text, s, longestName) + rest[:m[3]]
+	behind := text[min(len(text), max(s.End, s.Start+m[1])):]
+	if numberedName.MatchString(name) || numberSign.MatchString(name) ||
+		gradedName.MatchString(name) && !ordinalName.MatchString(name) && !gradeAfter.MatchString(behind[:min(len(behind), longestMonth)]) {
+		return min(s.End, s.Start+m[4])
 	}
 	return s.Start
 }
 
-// longestName is how many bytes before a number are read for the name that it belongs to.
-const longestName = 32
+// How many bytes before a number are read for the name that it belongs to, and behind it for a month.
+const (
+	longestName  = 32
+	longestMonth = 12
+)
 
 const (
 	monthWord = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch|zo)?|apr(?:il)?|mayo?|junio|june?|julio|july?|aug(?:ust)?|sept?(?:ember|iembre)?|setiembre|oct(?:ober|ubre)?|nov(?:ember|iembre)?|dec(?:ember)?|` +
@@ -322,7 +336,7 @@ var (
 	houseAfter      = regexp.MustCompile(`^ \p{Lu}\p{Ll}`) // as in May 103 Elm Street
 	valueAfter      = regexp.MustCompile(`^ ?(?:[:=(]|was|fue) ?[<>]?[0-9]`)
 	lastMeasured    = regexp.MustCompile(`([\pL][\pL0-9-]*)(?: ?[(\[](?:in )?[a-z0-9%/^. ]{1,10}[)\]])?[ :=-]{0,3}$`)
-	numberAndMonth  = regexp.MustCompile(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?) (` + monthWord + `)\b`)
+	numberAndMonth  = regexp.MustCompile(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?),? (` + monthWord + `)(?:[^\pL]|$)`)
 	numberSign      = regexp.MustCompile(`\pL\pL*[ ,]{0,2}#[0-9]+$|\b(?i:dose|booster|cycle|session|fraction|course|visit|infusion|injection|treatment|dosis|ciclo|sesi[óo]n|fracci[óo]n|visita|infusi[óo]n|inyecci[óo]n|tratamiento) (?i:no\.?|nr\.?|num(?:ber)?\.?|n\.?[º°]|n[úu]m(?:ero)?\.?) ?[0-9]+$`)
 	numberedName    = regexp.MustCompile(`(?i)\b(?:PHQ[- ]?(?:2|4|8|9|15)|GAD[- ]?[27]|EPDS[- ]?10|SF[- ]?(?:6|8|12|36)|[KH]OOS[- ]?12|NRS[- ]?11|AUDIT[- ]?10|COVID[- ]19|PCL[- ]?(?:5|17|20)|QLQ[- ]?C?30|CA ?(?:19-9|15-3|27-29|72-4)|` +
 		`WHO[- ]5|DASS[- ]?21|CES-?D[- ]?(?:10|20)|GDS[- ](?:4|5|15|30)|BDI[- ]2|HAM-?D[- ]?(?:6|17|21|24)|HDRS[- ]?(?:17|21|24)|YMRS[- ]11|ASQ-3|DAST[- ]?(?:10|20)|HADS-14|PSS[- ](?:4|10|14)|ISI[- ]7|HIT[- ]6|IPSS[- ]7|IIEF[- ]?(?:5|15)|` +
