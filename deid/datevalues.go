@@ -54,7 +54,7 @@ func withoutValues(text string, s data.Span) []data.Span {
 	var parts []data.Span
 	for _, part := range data.Subtract(s, values) {
 		value := text[part.Start:part.End]
-		part.Start += len(value) - len(strings.TrimLeft(value, besideValues))
+		part.Start += len(inBefore.FindString(value))
 		part.End -= len(value) - len(strings.TrimRight(value, besideValues))
 		if part.Start < part.End && hasWord(text[part.Start:part.End]) {
 			parts = append(parts, part)
@@ -65,7 +65,7 @@ func withoutValues(text string, s data.Span) []data.Span {
 
 const (
 	aroundValues = 160                  // how many bytes before and after a date are read for what is like it
-	besideValues = " \t\r\n,;:=/|()→>-" // what may stand between a value and a month or weekday
+	besideValues = " \t\r\n,;:=/|()→>-" // what may stand between a month or weekday and the value behind it
 )
 
 // valueToken is a month, a weekday, a year or a number in a run of them.
@@ -324,6 +324,9 @@ const (
 	weekdayWord = `(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|` +
 		`lun(?:es)?|martes|mi[ée](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[áa]b(?:ado)?|dom(?:ingo)?)`
 )
+
+// inBefore matches what may stand between a value and the month behind it.
+var inBefore = regexp.MustCompile(`^[ \t\r\n,;:=/|()→>-]*(?:(?:in|en) )?`)
 
 var (
 	valueItem       = regexp.MustCompile(`(?i)((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + monthWord + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|\b(?:19|20)[0-9]{2})\.?|\b[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?`)
