@@ -64,7 +64,7 @@ func withoutValues(text string, s data.Span) []data.Span {
 }
 
 const (
-	aroundValues = 160                  // how many bytes before and after a date are read for what is like it
+	aroundValues = 96                   // how many bytes before and after a date are read for what is like it
 	besideValues = " \t\r\n,;:=/|()→>-" // what may stand between a month or weekday and the value behind it
 )
 

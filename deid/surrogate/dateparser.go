@@ -27,24 +27,13 @@ func (p *dateParser) parse() bool {
 		}
 	}
 	p.share()
-	return len(p.elements) > 0 && !p.hasDayOfNoMonth()
+	return len(p.elements) > 0
 }
 
 // hasDecimal reports whether a decimal number follows a month, as in Jan 8.4.
 func (p *dateParser) hasDecimal() bool {
 	for i := range p.tokens {
 		if fraction := p.at(i + 4).text; p.is(i, fieldMonth) && p.at(i+1).text == " " && p.at(i+2).num && p.at(i+3).text == "." && p.at(i+4).num && (len(fraction) == 1 || len(fraction) == 3) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasDayOfNoMonth reports whether a number without a month follows a weekday. It may be a dose: Mon 5.
-func (p *dateParser) hasDayOfNoMonth() bool {
-	for k := 1; k < len(p.elements); k++ {
-		e := p.elements[k]
-		if p.elements[k-1].at[fieldWeekday] > 0 && e.at[fieldDay] > 0 && e.at[fieldMonth] == 0 && e.month == 0 {
 			return true
 		}
 	}
