@@ -27,6 +27,8 @@ import (
 //     time of day such as 14-45-00 after a date.
 //   - An age grows over its fraction (92.5) and over the plus of 90+, and what is left of 1,104 months is none.
 //   - What begins with the frequency of a dose, such as c/12h (every 12 hours), is cut off a street.
+//   - A person's span that has one bracket or quote of a pair is divided there, as in "(B) Lund", and the ending of the word before a span is no part of it: Lund's clinic.
+//   - The results and doses beside months and weekdays are cut out of dates (see withoutValues), and a number that is a time of day rather than a year is none.
 //   - The extension of a file's name (Lund_Oda.pdf) is cut off.
 //   - Ordinary words in lower case and medical shorthand (L hand) after a person's name are cut off, and initials beside it are added. A title that was found as a
 //     name of its own, before the name, is dropped.
@@ -43,7 +45,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 		if i+1 < len(spans) && spans[i+1].Start >= s.End {
 			to = spans[i+1].Start
 		}
-		for _, part := range apart(text, valuesApart(text, withoutRulers(text, s, sort), sort), sort) {
+		for _, part := range datesWithoutValues(text, apart(text, valuesApart(text, outsideBrackets(text, withoutRulers(text, s, sort), sort), sort), sort), sort) {
 			if part, ok := wholePart(text, part, from, to, sort(part.Type)); ok {
 				all = append(all, part)
 			}
@@ -54,6 +56,9 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 
 // wholePart corrects the boundaries of a span of one sort within text[from:to], between its neighbours. It reports whether the span is still one of PHI.
 func wholePart(text string, s data.Span, from, to int, sort data.Sort) (data.Span, bool) {
+	if s.Start += len(possessive(text, s)); !hasWord(text[s.Start:s.End]) {
+		return s, false
+	}
 	if sort == data.Date && conjunction.MatchString(text[s.Start:s.End]) {
 		return s, false
 	}
@@ -95,6 +100,20 @@ func wholePart(text string, s data.Span, from, to int, sort data.Sort) (data.Spa
 	}
 	return s, s.Start < s.End
 }
+
+// possessive returns the ending of the word before a span that the span begins with, and the blank behind it: 's in "Dr Lund's clinic".
+func possessive(text string, s data.Span) string {
+	if r, _ := utf8.DecodeLastRuneInString(text[:s.Start]); !unicode.IsLetter(r) {
+		return ""
+	}
+	m := possessiveEnd.FindStringSubmatch(text[s.Start:s.End])
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
+var possessiveEnd = regexp.MustCompile(`^(['’]s(?:\s+|$))(?:\p{Ll}|$)`)
 
 // before returns at most n bytes of a text before a span.
 func before(text string, s data.Span, n int) string { return text[max(0, s.Start-n):s.Start] }

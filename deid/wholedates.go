@@ -27,7 +27,7 @@ func apart(text string, parts []data.Span, sort func(typ string) data.Sort) []da
 	return all
 }
 
-// rejoined joins the parts of an age or a date that were found as spans of their own: "60" and "th", "14-" and "15/02", "August" and "19, 2071" on the next line.
+// rejoined joins the parts of an age or a date that were found as spans of their own: "60" and "th", "14-" and "15/02", "August" and "19, 2071" on the next line, 1968 and 71 in 1968-71.
 func rejoined(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	var all []data.Span
 	for _, s := range spans {
@@ -51,6 +51,8 @@ func isOne(text string, a, b data.Span, sort data.Sort) bool {
 		return false
 	case between == "":
 		return text[a.End-1] == '-' && beginsWithDigit(text[a.Start:]) && beginsWithDigit(text[b.Start:])
+	case between == "-" || between == "–":
+		return yearDigits.MatchString(text[a.Start:a.End]) && shortYear.MatchString(text[b.Start:b.End])
 	case len(between) > maxLineEnd || !lineEnd.MatchString(between):
 		return false
 	}
@@ -181,7 +183,9 @@ func dayBefore(text string, s data.Span, from int) data.Span {
 	case digit && dayFirstDate.MatchString(value):
 		m = findWeekday(beside)
 	case !digit && strings.ContainsAny(beside, "0123456789") && monthFirst.MatchString(value):
-		m = daysOfMonth.FindStringIndex(beside)
+		if m = daysOfMonth.FindStringIndex(beside); numberedName.MatchString(strings.TrimSuffix(beside, " ")) { // CA 19-9 May 2071
+			m = nil
+		}
 	}
 	if m != nil && s.Start-len(beside)+m[0] >= from {
 		s.Start -= len(beside) - m[0]
@@ -237,6 +241,7 @@ var (
 	joinedBefore     = regexp.MustCompile(`(?:^|[^0-9/.])(` + dayAndMonthNumbers + `(?:/[0-9]{2,4})?(?:[-–]| (?:al|hasta el|until) ))$`)
 	listOfDays       = regexp.MustCompile(`^, ?(?:` + dayOfMonth + `(?:, ?|(?:,? (?:and|y) )|,? ?& ?)){1,10}$`)
 	oneDay           = regexp.MustCompile(`[0-9]{1,2}(?i:st|nd|rd|th|º)?`)
+	shortYear        = regexp.MustCompile(`^[0-9]{2}$`)
 	lineEnd          = regexp.MustCompile(`^,?(?i: del?)?[ \t]{0,4}\r?\n[ \t]{0,10}(?i:del? )?$`)
 	endsWithMonth    = regexp.MustCompile(`(?:^|[^\pL])` + inFull + `\.?(?: ` + dayOfMonth + `)?,?$`)
 	beginsWithMonth  = regexp.MustCompile(`^(?i:de )?` + inFull + `(?:[^\pL]|$)`)

@@ -71,11 +71,12 @@ func Columns(text string) []data.Span {
 }
 
 // CorrectCells corrects the spans that a tagger or a rule has found in the cells of tables. It cuts a span that runs over several cells at their borders, and removes those
-// in the headings, those in cells that are no PHI (see appendNoPHI), and those of persons in cells that are no names (see appendNoNames). The spans are disjoint.
+// in the headings, those in cells that are no PHI (see appendNoPHI and scoreCells), and those of persons in cells that are no names (see appendNoNames). The spans are disjoint.
 func CorrectCells(text string, spans []data.Span, isPerson func(typ string) bool) []data.Span {
 	if len(spans) == 0 {
 		return nil
 	}
+	spans = withoutScores(text, spans)
 	all := tables(text)
 	if len(all) == 0 {
 		return spans

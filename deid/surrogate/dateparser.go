@@ -13,7 +13,7 @@ type dateParser struct {
 }
 
 func (p *dateParser) parse() bool {
-	if len(p.tokens) > 40 {
+	if len(p.tokens) > 40 || p.hasDecimal() {
 		return false
 	}
 	if p.letters() {
@@ -28,6 +28,16 @@ func (p *dateParser) parse() bool {
 	}
 	p.share()
 	return len(p.elements) > 0
+}
+
+// hasDecimal reports whether a decimal number follows a month, as in Jan 8.4.
+func (p *dateParser) hasDecimal() bool {
+	for i := range p.tokens {
+		if fraction := p.at(i + 4).text; p.is(i, fieldMonth) && p.at(i+1).text == " " && p.at(i+2).num && p.at(i+3).text == "." && p.at(i+4).num && (len(fraction) == 1 || len(fraction) == 3) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *dateParser) at(i int) token {

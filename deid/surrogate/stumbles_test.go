@@ -544,3 +544,26 @@ func TestOrdinalOfARegimentWasLost(t *testing.T) {
 		t.Errorf("1st Cavalry became %s", got)
 	}
 }
+
+// TestAResultBecameADay: surrogates were invented for results that were taken for dates, as in Jul 21.15 for Jan 8.4.
+func TestAResultBecameADay(t *testing.T) {
+	for _, tc := range []struct {
+		language Language
+		value    string
+		want     bool // it is a date
+	}{
+		{English, "Jan 8.4", false},
+		{Spanish, "ene 8.4", false},
+		{English, "Mon 5 Feb", true},
+		{English, "Mon, Feb 5", true},
+		{English, "Monday 5 to Wednesday 7 May", true},
+		{English, "Jan 8", true},
+		{Spanish, "lunes 5 de febrero", true},
+	} {
+		all := mentions(Date, tc.value)
+		_, ok, err := patient(t, Options{Language: tc.language}, all).Replace("a", Date, tc.value)
+		if err != nil || ok != tc.want {
+			t.Errorf("%s is a date: %v, want %v (error %v)", tc.value, ok, tc.want, err)
+		}
+	}
+}

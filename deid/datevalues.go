@@ -1,0 +1,370 @@
+package deid
+
+import (
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+// This file cuts results and doses out of dates: "A1c Jan 8.4, Mar 7.9" and "Warfarin Mon 5, Tue 5, Wed 2.5" have a number beside each month or weekday that is no day. A number that
+// may be a day is one unless the numbers beside it tell otherwise.
+
+// datesWithoutValues cuts results and doses out of the dates among spans, and drops times of day and amounts that look like years.
+func datesWithoutValues(text string, spans []data.Span, sort func(typ string) data.Sort) (all []data.Span) {
+	for _, s := range spans {
+		switch {
+		case sort(s.Type) != data.Date:
+			all = append(all, s)
+		case !isNoYear(text, s):
+			all = append(all, withoutValues(text, s)...)
+		}
+	}
+	return all
+}
+
+// withoutValues returns the parts of a date that are no results or doses, and no number of a name, such as PHQ-9, before it.
+func withoutValues(text string, s data.Span) []data.Span {
+	if s.Start = afterNumberOfName(text, s); s.Start == s.End {
+		return nil
+	}
+	if value := text[s.Start:s.End]; !strings.ContainsAny(value, "0123456789") || !strings.ContainsFunc(value, unicode.IsLetter) && strings.ContainsAny(value, "/-") {
+		return []data.Span{s}
+	}
+	left, right := before(text, s, aroundValues), after(text, s, aroundValues)
+	at := s.Start - len(left)
+	var values []data.Span
+	for _, run := range valueRuns(left + text[s.Start:s.End] + right) {
+		for _, v := range run.values() {
+			v.Start, v.End = v.Start+at, v.End+at
+			if v.Start < s.End && s.Start < v.End {
+				values = append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return []data.Span{s}
+	}
+	var parts []data.Span
+	for _, part := range data.Subtract(s, values) {
+		value := text[part.Start:part.End]
+		part.Start += len(inBefore.FindString(value))
+		part.End -= len(value) - len(strings.TrimRight(value, besideValues))
+		if part.Start < part.End && hasWord(text[part.Start:part.End]) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+const (
+	aroundValues = 96                   // how many bytes before and after a date are read for what is like it
+	besideValues = " \t\r\n,;:=/|()→>-" // what may stand between a month or weekday and the value behind it
+)
+
+// valueToken is a month, a weekday, a year or a number in a run of them.
+type valueToken struct {
+	start, end   int
+	month        bool
+	year         bool   // it is a year, or a month with one
+	day          int    // of the week, from 1; 0 for anything else
+	mayBeTuesday bool   // it is mar
+	number       string // empty for a month, a weekday or a year
+	colon        bool   // a colon or a sign of equality precedes the number
+}
+
+// valueRun is a list of months, weekdays or years, each with a number, and what stands before and after it.
+type valueRun struct {
+	before, after string
+	groups        [][]valueToken // as commas, semicolons, slashes, bars and the ends of lines divide it
+}
+
+// valueRuns returns the runs of a text.
+func valueRuns(text string) (runs []valueRun) {
+	var run valueRun
+	end := 0
+	finish := func() {
+		if len(run.groups) > 0 {
+			run.after = text[end:]
+			run.readTuesdays()
+			runs = append(runs, run)
+		}
+	}
+	for _, m := range valueItem.FindAllStringSubmatchIndex(text, -1) {
+		t, ok := valueTokenAt(text, m)
+		if !ok {
+			continue
+		}
+		gap := text[end:t.start]
+		switch {
+		case len(run.groups) == 0 || !valueGap.MatchString(gap):
+			finish()
+			run = valueRun{before: text[:t.start], groups: [][]valueToken{{}}}
+		case strings.ContainsAny(gap, ",;/|\n"):
+			run.groups = append(run.groups, nil)
+		default:
+			t.colon = strings.ContainsAny(gap, ":=")
+		}
+		last := len(run.groups) - 1
+		run.groups[last] = append(run.groups[last], t)
+		end = t.end
+	}
+	finish()
+	return runs
+}
+
+// readTuesdays reads mar as the Spanish weekday among weekdays, and not as March.
+func (r valueRun) readTuesdays() {
+	weekdays := false
+	for t := range r.words() {
+		if weekdays = weekdays || t.day > 0; t.day == 0 && !t.mayBeTuesday {
+			return
+		}
+	}
+	for t := range r.words() {
+		if weekdays && t.mayBeTuesday {
+			t.month, t.day = false, weekdayNumbers["mar"]
+		}
+	}
+}
+
+// words returns the months and weekdays of a run.
+func (r valueRun) words() iter.Seq[*valueToken] {
+	return func(yield func(*valueToken) bool) {
+		for _, group := range r.groups {
+			for i := range group {
+				if group[i].number == "" && !yield(&group[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// valueTokenAt returns the token of a match of valueItem. A number that is a part of something longer is none: 12/5, PHQ-9, 5th, '88.
+func valueTokenAt(text string, m []int) (t valueToken, ok bool) {
+	t = valueToken{start: m[0], end: m[1]}
+	if m[2] >= 0 {
+		word := fold.Fold(text[m[2]:m[3]])
+		t.year, t.month, t.mayBeTuesday = fourDigitsAtEnd.MatchString(word), m[4] < 0 && !beginsWithDigit(word), word == "mar"
+		if m[4] >= 0 {
+			t.day = weekdayNumbers[word[:3]]
+		}
+		return t, !wordBefore.MatchString(text[max(0, t.start-4):t.start]) && !wordAfter.MatchString(text[m[3]:min(len(text), m[3]+4)])
+	}
+	t.number = text[m[0]:m[1]]
+	return t, !partBefore.MatchString(text[max(0, t.start-4):t.start]) && !partAfter.MatchString(text[t.end:min(len(text), t.end+4)])
+}
+
+// values returns the numbers of a run that are no days.
+func (r valueRun) values() (values []data.Span) {
+	first, ok := r.wordsFirst()
+	list := ok && r.isTrend(first)
+	for _, group := range r.groups {
+		for i, t := range group {
+			switch {
+			case t.number == "":
+			case list, i > 0 && group[i-1].month && (t.isNoDay(true) || group[i-1].year && i+1 == len(group)) && !r.isHouse(group, i),
+				i+1 < len(group) && group[i+1].month && t.isNoDay(false):
+				values = append(values, data.Span{Start: t.start, End: t.end})
+			}
+		}
+	}
+	return values
+}
+
+// isHouse reports whether the number at the end of a run may be that of a house: May 103 Elm Street.
+func (r valueRun) isHouse(group []valueToken, i int) bool {
+	return i+1 == len(group) && !strings.ContainsAny(group[i].number, ".,%") && houseAfter.MatchString(r.after)
+}
+
+// isNoDay reports whether a number beside a month can be neither a day nor, after the month, a year: 8.4, 130, and 88 before it.
+func (t valueToken) isNoDay(after bool) bool {
+	whole, fraction, decimal := strings.Cut(strings.Replace(t.number, ",", ".", 1), ".")
+	n, err := strconv.Atoi(whole)
+	if err != nil || whole == "0" || n > 99 || n > 31 && (decimal || !after) { // a percentage is no number
+		return true
+	}
+	return strings.Contains(t.number, ".") && len(fraction) != 2 // Jan 8.71 may be a date
+}
+
+// wordsFirst reports whether the words of a run stand before their numbers rather than behind them; ok is false if it is no list of pairs of one kind.
+func (r valueRun) wordsFirst() (first, ok bool) {
+	pairs := slices.Concat(r.groups...)
+	first = pairs[0].number == ""
+	if len(pairs) < 4 || len(pairs)%2 > 0 {
+		return first, false
+	}
+	var word *valueToken
+	for i := range pairs {
+		t := &pairs[i]
+		if (t.number == "") != (first == (i%2 == 0)) {
+			return first, false
+		}
+		if t.number != "" {
+			continue
+		}
+		if word != nil && (word.month != t.month || (word.day > 0) != (t.day > 0)) {
+			return first, false
+		}
+		word = t
+	}
+	for _, group := range r.groups {
+		if len(r.groups) > 1 && len(group)%2 > 0 {
+			return first, false
+		}
+	}
+	return first, true
+}
+
+// isTrend reports whether the numbers of a list of pairs are results or doses rather than days.
+func (r valueRun) isTrend(first bool) bool {
+	var numbers []string
+	var days []int
+	colons, years := 0, 0
+	for _, t := range slices.Concat(r.groups...) {
+		if t.number == "" {
+			if days = append(days, t.day); t.year {
+				years++
+			}
+			continue
+		}
+		numbers = append(numbers, t.number)
+		if t.colon {
+			colons++
+		}
+	}
+	if valueAfter.MatchString(r.after) { // TSH Jan 5, Mar 7: 2.1
+		return false
+	}
+	measured := isMeasured(r.before, days[0] > 0)
+	possible, may := true, true // all may be days; all may be days or years
+	for _, s := range numbers {
+		t := valueToken{number: s}
+		possible = possible && !strings.ContainsAny(s, ".,") && mayBeDay(s)
+		may = may && (days[0] > 0 && (strings.ContainsAny(s, ".,") && !strings.HasSuffix(s, "%") || mayBeDay(s)) || days[0] == 0 && !t.isNoDay(first))
+	}
+	switch {
+	case years == len(days):
+		return first
+	case !may:
+		return true
+	case days[0] == 0:
+		return measured && (!possible || colons == len(numbers))
+	case !possible:
+		return measured || len(numbers) > 2 || slices.ContainsFunc(numbers, mayBeDay)
+	}
+	return (measured || len(numbers) > 2) && !areDates(numbers, days)
+}
+
+// mayBeDay reports whether a number may be a day of a month.
+func mayBeDay(number string) bool {
+	n, err := strconv.Atoi(number)
+	return err == nil && n > 0 && n < 32
+}
+
+// areDates reports whether numbers may be the days of the month of days of the week that follow each other, or grow as those of a list of dates do.
+func areDates(numbers []string, days []int) bool {
+	fit, grow := true, true
+	for i := 1; i < len(numbers); i++ {
+		a, _ := strconv.Atoi(numbers[i-1])
+		b, _ := strconv.Atoi(numbers[i])
+		grow = grow && a < b
+		apart := (days[i] - days[i-1] + 7) % 7
+		fits := a < b && (b-a)%7 == apart
+		for length := 28; length < 32; length++ { // of the month
+			fits = fits || a > b && (b+length-a)%7 == apart
+		}
+		fit = fit && fits
+	}
+	return fit || grow
+}
+
+// isMeasured reports whether a text ends in a word for what is measured or, by weekdays, taken, or in one and its unit in brackets.
+func isMeasured(before string, weekdays bool) bool {
+	m := lastMeasured.FindStringSubmatch(fold.Fold(before[max(0, len(before)-40):]))
+	return m != nil && (measuredWords[m[1]] || weekdays && takenWords[m[1]])
+}
+
+// afterNumberOfName returns the start of a date behind the number of a score, a vaccine, a stage or the like that its first day was mistaken for, or the start of the date: "PHQ-9 May 2023". If
+// the date is that number alone, it returns its end.
+func afterNumberOfName(text string, s data.Span) int {
+	if !beginsWithDigit(text[s.Start:]) {
+		return s.Start
+	}
+	rest := text[s.Start:min(len(text), s.End+longestMonth)]
+	m := numberAndMonth.FindStringSubmatchIndex(rest)
+	if m == nil || s.End < s.Start+m[3] {
+		return s.Start
+	}
+	name := before(text, s, longestName) + rest[:m[3]]
+	behind := text[min(len(text), max(s.End, s.Start+m[1])):]
+	if numberedName.MatchString(name) || numberSign.MatchString(name) ||
+		gradedName.MatchString(name) && !ordinalName.MatchString(name) && !gradeAfter.MatchString(behind[:min(len(behind), longestMonth)]) {
+		return min(s.End, s.Start+m[4])
+	}
+	return s.Start
+}
+
+// How many bytes before a number are read for the name that it belongs to, and behind it for a month.
+const (
+	longestName  = 32
+	longestMonth = 12
+)
+
+const (
+	monthWord = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch|zo)?|apr(?:il)?|mayo?|junio|june?|julio|july?|aug(?:ust)?|sept?(?:ember|iembre)?|setiembre|oct(?:ober|ubre)?|nov(?:ember|iembre)?|dec(?:ember)?|` +
+		`ene(?:ro)?|febrero|abr(?:il)?|ago(?:sto)?|dic(?:iembre)?)`
+	weekdayWord = `(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|` +
+		`lun(?:es)?|martes|mi[ée](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[áa]b(?:ado)?|dom(?:ingo)?)`
+)
+
+// inBefore matches what may stand between a value and the month behind it.
+var inBefore = regexp.MustCompile(`^[ \t\r\n,;:=/|()→>-]*(?:(?:in|en) )?`)
+
+var (
+	valueItem       = regexp.MustCompile(`(?i)((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + monthWord + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|\b(?:19|20)[0-9]{2})\.?|\b[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?`)
+	fourDigitsAtEnd = regexp.MustCompile(`[0-9]{4}$`)
+	wordBefore      = regexp.MustCompile(`[\pL\pN/.-]$`)
+	wordAfter       = regexp.MustCompile(`^(?:[\pL\pN/'’-]|[.:][0-9])`)
+	valueGap        = regexp.MustCompile(`^(?:[ \t]{1,4}|[ ](?:in|en)[ ]|[ \t]?[:=][ \t]?|[ \t]?(?:[,;/|]|->|→)[ \t]{0,3}|[ \t]{0,3}\r?\n[ \t]{0,3})$`)
+	partBefore      = regexp.MustCompile(`[\pL\pN'’#/.-]$|[0-9][:,]$`)
+	partAfter       = regexp.MustCompile(`^(?:[\pL\pN'’%º°ª]|[-/–:.,][0-9]| ?[-–/x×] ?[0-9]| (?:st|nd|rd|th)\b)`)
+	houseAfter      = regexp.MustCompile(`^ \p{Lu}\p{Ll}`) // as in May 103 Elm Street
+	valueAfter      = regexp.MustCompile(`^ ?(?:[:=(]|was|fue) ?[<>]?[0-9]`)
+	lastMeasured    = regexp.MustCompile(`([\pL][\pL0-9-]*)(?: ?[(\[](?:in )?[a-z0-9%/^. ]{1,10}[)\]])?[ :=-]{0,3}$`)
+	numberAndMonth  = regexp.MustCompile(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?),? (` + monthWord + `)(?:[^\pL]|$)`)
+	numberSign      = regexp.MustCompile(`\pL\pL*[ ,]{0,2}#[0-9]+$|\b(?i:dose|booster|cycle|session|fraction|course|visit|infusion|injection|treatment|dosis|ciclo|sesi[óo]n|fracci[óo]n|visita|infusi[óo]n|inyecci[óo]n|tratamiento) (?i:no\.?|nr\.?|num(?:ber)?\.?|n\.?[º°]|n[úu]m(?:ero)?\.?) ?[0-9]+$`)
+	numberedName    = regexp.MustCompile(`(?i)\b(?:PHQ[- ]?(?:2|4|8|9|15)|GAD[- ]?[27]|EPDS[- ]?10|SF[- ]?(?:6|8|12|36)|[KH]OOS[- ]?12|NRS[- ]?11|AUDIT[- ]?10|COVID[- ]19|PCL[- ]?(?:5|17|20)|QLQ[- ]?C?30|CA ?(?:19-9|15-3|27-29|72-4)|` +
+		`WHO[- ]5|DASS[- ]?21|CES-?D[- ]?(?:10|20)|GDS[- ](?:4|5|15|30)|BDI[- ]2|HAM-?D[- ]?(?:6|17|21|24)|HDRS[- ]?(?:17|21|24)|YMRS[- ]11|ASQ-3|DAST[- ]?(?:10|20)|HADS-14|PSS[- ](?:4|10|14)|ISI[- ]7|HIT[- ]6|IPSS[- ]7|IIEF[- ]?(?:5|15)|` +
+		`FACT-G7|KCCQ[- ]?(?:12|23)|MLHFQ[- ]?21|DLQI[- ]10|PedsQL[- ]?23|PSC[- ]?(?:17|35)|CD-RISC[- ]?(?:10|25)|PROMIS[- ]?(?:10|29)|SNOT[- ]?(?:20|22)|VFQ[- ]?25|MFIS[- ]?21|CAM-ICU-7|IL-6|(?:omega|vitamina?)-?[ ]?[36]|vitamina? (?:B|D)-?(?:3|6|12)|` +
+		`(?:Pneumovax|PPSV|PPV|VPP) ?23|Pre(?:venar|vnar) ?(?:7|13|20)|(?:PCV|VPC|VNC) ?(?:7|10|13|15|20|21)|Gardasil 9|(?:HPV|VPH) 9|Vaxneuvance 15|Capvaxive 21|Synflorix 10)$`)
+	gradedName = regexp.MustCompile(`(?i)\b(?:(?:NYHA|Killip|CCS|GOLD|Mallampati)(?: class| clase| grade| grado| stage)? [1-4]|(?:ECOG(?: PS)?|(?:BI|TI|LI|PI|O|Lung)-?RADS|stage|estadio|grade|grado|CKD|ERC|Kellgren-Lawrence|mRS|Rankin) [0-6]|` +
+		`Bethesda(?: category| categor[íi]a)? [1-6]|Gleason (?:[6-9]|10)|Child-Pugh (?:[5-9]|1[0-5])|MELD(?:-Na)? (?:[6-9]|[123][0-9])|(?:Fitzpatrick|Tanner)(?: type| tipo| stage| estadio)? [1-6]|(?:type|tipo) [1-3]|factor (?:[5789]|1[0-3])|gravida [1-9]|` +
+		`Apgar (?:[1-9]|10))$|(?:^|[\n.;:,(][ \n]?)(?:cycle|ciclo|fraction|fracci[óo]n) [0-9]{1,2}$`)
+	ordinalName = regexp.MustCompile(`(?i)\b(?:first|second|third|fourth|next|last|final|[0-9](?:st|nd|rd|th)|primer|segundo|tercer|cuarto|pr[óo]ximo|[úu]ltimo) \pL+ [0-9]{1,2}$`)
+	gradeAfter  = regexp.MustCompile(`^ ?[:=(] ?(?:[0-9]|[IV]+\b)|^ (?:was|fue) `)
+)
+
+// weekdayNumbers are the days of the week by their first three letters, folded.
+var weekdayNumbers = map[string]int{
+	"mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6, "sun": 7,
+	"lun": 1, "mar": 2, "mie": 3, "jue": 4, "vie": 5, "sab": 6, "dom": 7,
+}
+
+var (
+	// measuredWords are folded words that results follow.
+	measuredWords = wordlists.Set(`a1c hba1c hb hgb hct hto wbc leucos leucocitos plt plts plaquetas platelets cr creat creatinine creatinina bun urea k na egfr gfr fg tfg psa tsh ft4 t4 ldl hdl tg tgs trigs trigliceridos chol
+		cholesterol colesterol crp pcr esr vsg inr ptt aptt ferritin ferritina cd4 cd8 vl wt weight peso bmi imc gcs glasgow glucose glucosa glucemia glucemias bg bgs fbg temp temps tmax hr fc spo2 sat sats satohb alt ast alp ggt gpt got fa
+		bili bilirubin bilirrubina lipase lipasa amylase amilasa ck cpk ldh trop troponin troponina bnp nt-probnp probnp lactate lactato procalcitonin procalcitonina pct anc albumin albumina alb b12 cea afp ca125 ca-125 ca19-9
+		phos ca mg uric urico rin dimero d-dimer acr pth fev1 peso talla map tam pain dolor eva nrs vas phq-9 phq9 gad-7 gad7 mmse moca`)
+	// takenWords are folded words that a dose of each day of the week follows.
+	takenWords = wordlists.Set(`warfarin coumadin jantoven marevan sintrom acenocoumarol acenocumarol aldocumar warfarina phenprocoumon levothyroxine levotiroxina synthroid eutirox prednisone prednisona prednisolone prednisolona
+		methotrexate metotrexato insulin insulina lantus furosemide furosemida lasix torsemide torasemida bumetanide methadone metadona digoxin digoxina mg mcg dose dosis`)
+)

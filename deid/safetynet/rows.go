@@ -1,0 +1,118 @@
+package safetynet
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+)
+
+// A flow sheet has the labels of its rows in their first cells: behind "Pain pre/post" and "Strength L/R", 7/5 is no date.
+
+// scoreLabel is a kind of labels, folded, and how great the numbers behind them are at most.
+type scoreLabel struct {
+	label *regexp.Regexp
+	max   int
+}
+
+const (
+	painLabel = `(?:pain|dolor|vas|eva|nrs|nprs|rpe|borg|dyspnea|disnea|fatigue|fatiga|nausea|nauseas|anxiety|ansiedad|stress|estres|mood|animo|symptoms|sintomas|stiffness|rigidez)` +
+		`(?: (?:score|scores|level|levels|scale|rating|nivel|escala|at rest|en reposo|(?:with|w/) activity|con actividad|al movimiento))?(?: ?\(?(?:0-10|/10)\)?)?`
+	limbLabel = `(?:strength|mmt|grip|pinch|power|rom|arom|prom|sls|slr|quads?|hams?|hamstrings?|hip|knee|ankle|shoulder|elbow|wrist|flexion|extension|abduction|adduction|dorsiflexion|reflexes|dtrs?|pulses|girth|` +
+		`fuerza|balance muscular|prension|pinza|cuadriceps|isquios|cadera|rodilla|tobillo|hombro|codo|muneca|abduccion|aduccion|reflejos|rot|pulsos)`
+)
+
+var scoreLabels = []scoreLabel{
+	{regexp.MustCompile(`^(?:` + painLabel + `(?: (?:pre/post|post/pre|before/after|antes/despues))?|pre/post)$`), 10},
+	{regexp.MustCompile(`^(?:` + limbLabel + ` ){0,2}` + limbLabel + `$`), 5},
+	{regexp.MustCompile(`^(?:` + limbLabel + ` ){0,3}(?:l/r|r/l|lt/rt|rt/lt|left/right|right/left|d/i|i/d|dcha/izda|izda/dcha|der/izq|izq/der)$`), 99},
+	{regexp.MustCompile(`^(?:[^|\t]{1,24} )?(?:sets/reps|reps/sets|series/reps|series/repeticiones|repeticiones/series|reps/(?:wt|weight|lbs?|kg|peso)|(?:wt|weight|lbs?|kg|peso)/reps|l/min|(?:level|lvl|nivel|watts|w)/min|min/(?:level|lvl|nivel))$|` +
+		`^(?:sets|reps|repetitions|repeticiones|series)$`), 99},
+	{regexp.MustCompile(`^[^|\t]{1,24} #[0-9]{1,3}/#[0-9]{1,3}$`), 99},
+}
+
+var (
+	scoreCell = regexp.MustCompile(`^([1-9]?[0-9])/([1-9]?[0-9])$`)
+	plainCell = regexp.MustCompile(`^(?:[0-9]{1,3}(?:[.,][0-9])?|[-–—]+|(?i:n/?a|nt|x))?$`)
+)
+
+// withoutScores cuts the scores in rows with a label of scores out of spans.
+func withoutScores(text string, spans []data.Span) []data.Span {
+	scores := scoreCells(text)
+	if len(scores) == 0 {
+		return spans
+	}
+	var out []data.Span
+	for _, s := range spans {
+		from, to := data.Overlapping(scores, s)
+		if from == to {
+			out = append(out, s)
+			continue
+		}
+		for _, part := range data.Subtract(s, scores[from:to]) {
+			c := trimmed(text, cell{part.Start, part.End})
+			if part.Start, part.End = c.start, c.end; strings.ContainsFunc(text[c.start:c.end], isAlnum) {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+// scoreCells returns the cells with scores such as 7/5 in the rows of a text that have a label of scores.
+func scoreCells(text string) (scores []data.Span) {
+	for at := 0; at < len(text); {
+		line := cell{at, len(text)}
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			line.end = at + n
+		}
+		at = line.end + 1
+		if value := text[line.start:line.end]; strings.Contains(value, "/") && (strings.ContainsAny(value, "\t|") || strings.Contains(value, "  ")) {
+			scores = append(scores, scoresOfRow(text, line)...)
+		}
+	}
+	return scores
+}
+
+// scoresOfRow returns the scores of a row, or nothing if a cell may be something else, such as 03/18 or, for pain, 3/18.
+func scoresOfRow(text string, line cell) (scores []data.Span) {
+	var cells []cell
+	switch value := text[line.start:line.end]; {
+	case strings.Contains(value, "|"):
+		cells = barred(text, line)
+	case strings.Contains(strings.TrimSpace(value), "\t"):
+		cells = tabbed(text, trimmed(text, line))
+	default:
+		cells = aligned(text, line)
+	}
+	if len(cells) < 2 || cells[0].end-cells[0].start > maxHeading {
+		return nil
+	}
+	most := mostOf(text[cells[0].start:cells[0].end])
+	if most == 0 {
+		return nil
+	}
+	for _, c := range cells[1:] {
+		value := text[c.start:c.end]
+		m := scoreCell.FindStringSubmatch(value)
+		switch {
+		case m != nil && max(number(m[1]), number(m[2])) <= most:
+			scores = append(scores, data.Span{Start: c.start, End: c.end})
+		case !plainCell.MatchString(value):
+			return nil
+		}
+	}
+	return scores
+}
+
+// mostOf returns how great the numbers of a row with a label are at most, or 0 if it is no label of scores.
+func mostOf(label string) int {
+	label = strings.TrimRight(fold.Fold(label), ": ")
+	for _, l := range scoreLabels {
+		if l.label.MatchString(label) {
+			return l.max
+		}
+	}
+	return 0
+}
