@@ -52,7 +52,8 @@ type Note struct {
 	Alias string            // ID of the note in the output, if that is another one, because ids are replaced
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
 	Known []safetynet.Value // values of the patient elsewhere in the record
-	// Resource is the resource of FHIR that contains the note. If its patient is not known, its notes and fields are still those of one.
+	// Resource is the resource of FHIR that contains the note, or the message of HL7 and, if it has several, the number of the patient in it. If the
+	// patient is not known, the notes and fields of a resource are still those of one.
 	Resource string
 	// Column is the column of a table that contains the text, as an index of Options.Columns, or 0.
 	Column int
