@@ -19,7 +19,7 @@ import (
 )
 
 // toParquet is a command of the scripts: "parquet FILE CSV" writes the rows of a CSV file as Parquet, with two rows per row group. The name
-// of a column may end in ":int", ":bytes" or, if it has no nulls, "!". Empty fields are null. \xff in a field is that byte.
+// of a column may end in ":int", ":date", ":bytes" or, if it has no nulls, "!". Empty fields are null. \xff in a field is that byte.
 func toParquet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: parquet FILE CSV")
@@ -30,7 +30,7 @@ func toParquet(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range rows[0] {
 		name, required := strings.CutSuffix(name, "!")
 		name, kind, _ := strings.Cut(name, ":")
-		typ := map[string]arrow.DataType{"": arrow.BinaryTypes.String, "int": arrow.PrimitiveTypes.Int64, "bytes": arrow.BinaryTypes.Binary}[kind]
+		typ := map[string]arrow.DataType{"": arrow.BinaryTypes.String, "int": arrow.PrimitiveTypes.Int64, "date": arrow.FixedWidthTypes.Date32, "bytes": arrow.BinaryTypes.Binary}[kind]
 		fields = append(fields, arrow.Field{Name: name, Type: typ, Nullable: !required})
 	}
 	schema := arrow.NewSchema(fields, nil)

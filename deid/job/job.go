@@ -181,6 +181,10 @@ func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 		config: c, events: events, engine: e.Deidentifier(), model: e.Model, known: e.Known, patients: newPatients(c.setup.Replaces(replace.Numbered)),
 		summary: audit.Summary{Policy: e.Policy.Name, Expected: c.expected(e)},
 	}
+	c.options.StaysDate = func(typ string) bool {
+		stays := []replace.Kind{replace.Keep, replace.Year, replace.Shift, replace.Surrogate}
+		return r.engine.Replacer.SortOf(typ) == data.Date && slices.Contains(stays, r.engine.Replacer.Planned(typ))
+	}
 	with := e.Replacement()
 	if err := c.openFields(with.Key); err != nil {
 		return nil, none, err

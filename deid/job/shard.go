@@ -36,7 +36,7 @@ func (s shard) has(key string) bool {
 // takes reports whether an item of a file belongs to the shard:
 //
 //   - what frames the records of a file, such as the header of CSV, belongs to every shard
-//   - a record with notes belongs to the shard of the patient of its first note or, if there is none, of the note's resource or id
+//   - a record with notes belongs to the shard of the patient of its first note or, if there is none, of the note's resource, message or id
 //   - a record without notes belongs to the shard of its content
 //   - a record that cannot be read belongs to the shard of its place in the file, so that one shard reports it
 //   - an error that concerns the rest of the file belongs to every shard

@@ -74,7 +74,7 @@ func TestWhatCannotBeDroppedIsRefused(t *testing.T) {
 			t.Errorf("%s: %d errors, %s", name, len(o.errs), o.out)
 		}
 	}
-	for _, name := range []string{"text", "i2b2", "brat"} {
+	for _, name := range []string{"meddocan", "i2b2", "brat"} {
 		if f, _ := Lookup(name); f.Check(Options{Drop: true}) == nil || !strings.Contains(f.Check(Options{Drop: true}).Error(), "no parts") {
 			t.Errorf("%s accepts the option", name)
 		}

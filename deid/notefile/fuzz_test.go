@@ -23,6 +23,25 @@ func FuzzHL7(f *testing.F)   { fuzzFormats(f, "hl7") }
 func FuzzRTF(f *testing.F)   { fuzzFormats(f, "rtf") }
 func FuzzCCDA(f *testing.F)  { fuzzFormats(f, "ccda") }
 
+// FuzzHTML checks the same with a text that may be HTML, in a value of JSON and in OBX-5.
+func FuzzHTML(f *testing.F) {
+	for source := range textsOfHTML {
+		f.Add(source, false)
+	}
+	f.Add(`<p title="a &lt; b" id='enc_987654321' class=x12345>Ana]]&gt;<img src=data:a/b,c alt='Gil'></p>`, true)
+	f.Fuzz(func(t *testing.T, source string, drop bool) {
+		if !utf8.ValidString(source) {
+			return
+		}
+		value, err := json.Marshal(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, example{"jsonl", "n", `{"text":` + string(value) + `}`, Options{Drop: drop}})
+		roundTrip(t, example{"hl7", "n", "MSH|^~\\&|\rOBX|1|FT|||" + strings.NewReplacer("\r", " ", "\n", "\\.br\\", "\\", "\\E\\", "|", "\\F\\", "^", "\\S\\", "&", "\\T\\", "~", "\\R\\").Replace(source) + "\r", Options{Drop: drop}})
+	})
+}
+
 // FuzzFieldsOfCCDA checks that documents stay well-formed when their fields are replaced, and can be read again.
 func FuzzFieldsOfCCDA(f *testing.F) {
 	f.Add(cda1, false)

@@ -56,6 +56,9 @@ func JSONLine(raw []byte, name string, line int, o Options) (*Record, error) {
 	if err == nil {
 		err = in.CheckTexts(record, true)
 	}
+	if err == nil {
+		err = readHTML(in, record, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +345,8 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.Kind(i)]
 		if name == "spans" && l.j.Kind(i) != '"' {
 			fresh = "[]"
-			if l.besideText(i) && len(edits[0]) > 0 && !rtf.Is(l.j.Text(l.texts[0])) {
+			if l.besideText(i) && len(edits[0]) > 0 && l.j.Text(l.texts[0]) == l.record.Notes[0].Text { // neither RTF nor HTML
+
 				filled = true
 				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // it fails if a score is invalid
 					fresh = string(spans)

@@ -77,7 +77,7 @@ type Format struct {
 }
 
 var formats = []*Format{
-	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
+	{Name: "text", Exts: []string{".txt"}, Parts: true, Unchanged: "names of files", read: readText},
 	{Name: "i2b2", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml", recognizes: hasRoot("deIdi2b2")},
 	{Name: "meddocan", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml", recognizes: hasRoot("MEDDOCAN")},
 	{Name: "i2b2-2006", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files and IDs of records", read: readRecords, content: "xml", recognizes: hasRoot("ROOT")},
@@ -252,6 +252,11 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 			}
 			if record != nil {
 				record.ShareValues(o.Types)
+			}
+			if record != nil && f.Parts {
+				if err = readHTML(in, record, o); err != nil {
+					record = nil
+				}
 			}
 			if !yield(record, err) {
 				return

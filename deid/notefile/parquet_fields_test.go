@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
 )
 
@@ -31,6 +32,12 @@ type parquetColumn struct {
 // parquetOf writes a Parquet file.
 func parquetOf(t *testing.T, columns ...parquetColumn) string {
 	t.Helper()
+	return parquetWith(t, nil, columns...)
+}
+
+// parquetWith is parquetOf with settings of Arrow's writer.
+func parquetWith(t *testing.T, settings []pqarrow.WriterOption, columns ...parquetColumn) string {
+	t.Helper()
 	var fields []arrow.Field
 	var arrays []arrow.Array
 	for _, c := range columns {
@@ -41,7 +48,7 @@ func parquetOf(t *testing.T, columns ...parquetColumn) string {
 		fields, arrays = append(fields, arrow.Field{Name: c.name, Type: c.typ, Nullable: !c.required}), append(arrays, a)
 	}
 	properties := parquet.NewWriterProperties(parquet.WithStats(true), parquet.WithPageIndexEnabled(true), parquet.WithBloomFilterEnabled(true))
-	return saveArrow(t, arrow.NewSchema(fields, nil), arrays, properties)
+	return saveArrow(t, arrow.NewSchema(fields, nil), arrays, properties, settings...)
 }
 
 // replaceParquet writes a file again, in which change replaces the values of the fields whose whole value is PHI.
@@ -69,7 +76,7 @@ func replaceParquet(t *testing.T, path string, o Options, change func(value stri
 		}
 		encoded, err := r.Encode(edits)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if err := w.Write(r, encoded); err != nil {
 			t.Fatal(err)
@@ -201,6 +208,82 @@ func TestParquetColumnsThatRulesDoNotSuit(t *testing.T) {
 		if _, err := replaceParquet(t, path, withRules(t, "parquet", o, rule), tagged); err != nil {
 			t.Errorf("%s: %v", rule, err)
 		}
+	}
+}
+
+// Columns of dates that require a value could not have the rules date and shift, although these only need null if a date cannot stay one.
+func TestParquetDatesThatRequireAValue(t *testing.T) {
+	day, stamp := arrow.FixedWidthTypes.Date32, &arrow.TimestampType{Unit: arrow.Microsecond}
+	refused := `the column "x" requires a value, but the rule date removes this one: make the column nullable when you export it, or give it a rule behind the others, such as x=keep`
+	staysDate := func(typ string) bool { return typ == "DATE" }
+	for _, c := range []struct {
+		name   string
+		typ    arrow.DataType
+		value  string
+		rule   string
+		stays  func(string) bool
+		change func(string) string
+		want   string
+	}{
+		{"day", day, "2071-04-03", "x=date", staysDate, onlyTheYear, `["2071-01-01"]`},
+		{"shifted day", day, "2071-04-03", "x=shift", nil, nextYear, `["2072-04-03"]`},
+		{"timestamp", stamp, "2071-04-03 10:15:00", "x=date", staysDate, onlyTheYear, `["2071-01-01T00:00:00"]`},
+		{"shifted timestamp", stamp, "2071-04-03 10:15:00", "x=shift", nil, nextYear, `["2072-04-03T10:15:00"]`},
+		{"type", day, "2071-04-03", "x=DATE", staysDate, onlyTheYear, `["2071-01-01"]`},
+		{"date that is gone", day, "2071-04-03", "x=date", staysDate, tagged, refused},
+		{"dates that never stay", day, "2071-04-03", "x=date", func(string) bool { return false }, tagged, "the schema requires a value"},
+		{"unknown whether they stay", day, "2071-04-03", "x=date", nil, onlyTheYear, "the schema requires a value"},
+		{"no date", day, "2071-04-03", "x=age", staysDate, onlyTheYear, "the schema requires a value"},
+		{"dropped", day, "2071-04-03", "x=drop", staysDate, nil, "the schema requires a value"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := parquetOf(t, parquetColumn{name: "x", typ: c.typ, values: `["` + c.value + `"]`, required: true})
+			o := withRules(t, "parquet", Options{Types: data.I2B2}, c.rule)
+			o.StaysDate = c.stays
+			raw, err := replaceParquet(t, path, o, c.change)
+			switch {
+			case err != nil && !strings.Contains(err.Error(), c.want):
+				t.Error(err)
+			case err == nil && valuesOf(t, raw) != c.want:
+				t.Errorf("%s, want %s", valuesOf(t, raw), c.want)
+			}
+		})
+	}
+}
+
+// Timestamps of 96 bits, which older versions of Spark write, could not have the rules date and shift.
+func TestParquetTimestampsOf96Bits(t *testing.T) {
+	stamp := &arrow.TimestampType{Unit: arrow.Nanosecond}
+	values := `["2071-04-03 10:15:00.000000001", null, "1969-12-31 23:59:59", "1900-02-28 00:00:00"]`
+	for _, c := range []struct {
+		rule   string
+		change func(string) string
+		want   string
+	}{
+		{"x=shift", nextYear, `["2072-04-03T10:15:00.000000001Z",null,"1969-12-31T23:59:59Z","1900-02-28T00:00:00Z"]`},
+		{"x=date", onlyTheYear, `["2071-01-01T00:00:00Z",null,"1969-01-01T00:00:00Z","1900-01-01T00:00:00Z"]`},
+		{"x=date", tagged, `[null,null,null,null]`},
+		{"x=drop", nil, `[null,null,null,null]`},
+		{"x=keep", nil, `["2071-04-03T10:15:00.000000001Z",null,"1969-12-31T23:59:59Z","1900-02-28T00:00:00Z"]`},
+	} {
+		path := parquetWith(t, []pqarrow.WriterOption{pqarrow.WithDeprecatedInt96Timestamps(true)}, parquetColumn{name: "x", typ: stamp, values: values})
+		if raw, err := replaceParquet(t, path, withRules(t, "parquet", Options{}, c.rule), c.change); err != nil {
+			t.Error(err)
+		} else if got := valuesOf(t, raw); got != c.want {
+			t.Errorf("%s: %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// A date out of the range of a column wrapped around to one centuries away.
+func TestParquetDatesOutOfRangeBecomeNull(t *testing.T) {
+	path := parquetOf(t, parquetColumn{name: "x", typ: &arrow.TimestampType{Unit: arrow.Nanosecond}, values: `["2071-04-03 10:15:00"]`})
+	raw, err := replaceParquet(t, path, withRules(t, "parquet", Options{}, "x=shift"), func(string) string { return "2671-04-03" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := valuesOf(t, raw); got != "[null]" {
+		t.Error(got)
 	}
 }
 

@@ -27,10 +27,10 @@ func tableOfNotes(t *testing.T, rows string) string {
 }
 
 // saveArrow writes a table with Arrow's library, and returns the path of the file.
-func saveArrow(t *testing.T, schema *arrow.Schema, columns []arrow.Array, properties *parquet.WriterProperties) string {
+func saveArrow(t *testing.T, schema *arrow.Schema, columns []arrow.Array, properties *parquet.WriterProperties, settings ...pqarrow.WriterOption) string {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	w, err := pqarrow.NewFileWriter(schema, &out, properties, pqarrow.NewArrowWriterProperties(append(settings, pqarrow.WithStoreSchema())...))
 	if err != nil {
 		t.Fatal(err)
 	}

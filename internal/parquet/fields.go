@@ -3,13 +3,14 @@ package parquet
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"math"
 	"strconv"
 	"time"
 )
 
 // Dated reports whether the values are days or instants.
 func (l *Leaf) Dated() bool {
-	return l.logical == dateType && l.scale > 0 && (l.physical == physInt32 || l.physical == physInt64)
+	return l.logical == dateType && l.scale > 0 && (l.physical == physInt32 || l.physical == physInt64 || l.physical == physInt96)
 }
 
 // Day returns the day of a value of a leaf for which Dated is true, as in 2071-04-03.
@@ -18,23 +19,49 @@ func (l *Leaf) Day(v []byte) string {
 	return time.Unix(day*86_400, 0).UTC().Format(time.DateOnly)
 }
 
-// OnDay returns the value with the same time on another day, or false if the text is no day.
+// OnDay returns the value with the same time on another day, or false if the text is no day or the type cannot represent it.
 func (l *Leaf) OnDay(v []byte, day string) ([]byte, bool) {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return nil, false
 	}
 	_, rest := l.split(v)
-	return l.integer(t.Unix()/86_400*l.scale + rest), true
+	days := t.Unix() / 86_400 // exact, since it is a midnight
+	if l.physical == physInt96 {
+		return int96(days, rest), true
+	}
+	if last := math.MaxInt64/l.scale - 1; days > last || days < -last { // of nanoseconds, the years from 1677 to 2262
+		return nil, false
+	}
+	return l.integer(days*l.scale + rest), true
 }
 
 // Midnight returns the beginning of 1970 as a value.
-func (l *Leaf) Midnight() []byte { return l.integer(0) }
+func (l *Leaf) Midnight() []byte {
+	if l.physical == physInt96 {
+		return int96(0, 0)
+	}
+	return l.integer(0)
+}
+
+// julianDay is the number of the day 1970-01-01 in timestamps of 96 bits.
+const julianDay = 2_440_588
+
+// int96 returns a timestamp of 96 bits, which is outdated but still written by some programs: the nanosecond of the day, and the number of the day.
+func int96(day, rest int64) []byte {
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(rest)), uint32(day+julianDay)) //nolint:gosec // two's complement
+}
 
 // split returns the day of a value, since 1970, and the time of the day in units.
 func (l *Leaf) split(v []byte) (day, rest int64) {
-	n, _ := strconv.ParseInt((&Leaf{physical: l.physical}).KeyText(v), 10, 64)
-	day, rest = n/l.scale, n%l.scale
+	var n int64
+	if l.physical == physInt96 {
+		n = int64(binary.LittleEndian.Uint64(v))                          //nolint:gosec // two's complement
+		day = int64(int32(binary.LittleEndian.Uint32(v[8:]))) - julianDay //nolint:gosec // two's complement
+	} else {
+		n, _ = strconv.ParseInt((&Leaf{physical: l.physical}).KeyText(v), 10, 64)
+	}
+	day, rest = day+n/l.scale, n%l.scale
 	if rest < 0 {
 		day, rest = day-1, rest+l.scale
 	}

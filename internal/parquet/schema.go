@@ -96,7 +96,7 @@ func (l *Leaf) KeyText(v []byte) string {
 
 // Type describes the type of the values for errors.
 func (l *Leaf) Type() string {
-	physical := []string{"booleans", "integers", "integers", "timestamps", "numbers", "numbers", "bytes", "bytes"}[l.physical]
+	physical := []string{"booleans", "integers", "integers", "dates", "numbers", "numbers", "bytes", "bytes"}[l.physical]
 	switch l.logical {
 	case textType:
 		return "text"
@@ -202,7 +202,9 @@ func (s *schemaReader) element(path, short []string, groups []*Group, rep, def b
 	if l.physical == physFixed && l.length < 0 {
 		return errSchema
 	}
-	l.logical, l.scale = meaning(e)
+	if l.logical, l.scale = meaning(e); l.physical == physInt96 {
+		l.logical, l.scale = dateType, unitsPerDay[3] // the type has no other meaning
+	}
 	s.leaves = append(s.leaves, l)
 	return nil
 }

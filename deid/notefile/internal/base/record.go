@@ -52,7 +52,8 @@ type Note struct {
 	Alias string            // ID of the note in the output, if that is another one, because ids are replaced
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
 	Known []safetynet.Value // values of the patient elsewhere in the record
-	// Resource is the resource of FHIR that contains the note. If its patient is not known, its notes and fields are still those of one.
+	// Resource is the resource of FHIR that contains the note, or the message of HL7 and, if it has several, the number of the patient in it. If the
+	// patient is not known, the notes and fields of a resource are still those of one.
 	Resource string
 	// Column is the column of a table that contains the text, as an index of Options.Columns, or 0.
 	Column int
@@ -61,12 +62,14 @@ type Note struct {
 
 	Below  func([]markup.Edit) []markup.Edit // translates edits of the text into edits of the record
 	Always bool                              // Below returns edits even if the text has none
+	Refuse func([]markup.Edit) error         // says why edits cannot be written; may be nil
 }
 
 // Encode returns the bytes of the record with the edits applied, in the encoding of the file. edits
 // has one element per element of Notes; an element may be nil, and must be sorted and disjoint. Records must be
 // encoded in the order in which they were read, because the first element of a JSON array that is written has no comma before it.
-// Encode fails if it is not, if two edits change the same place of the record, or if the encoding lacks a character of the new text.
+// Encode fails if it is not, if two edits change the same place of the record, if the encoding lacks a character of the new text, or if a
+// column that requires a value would lose it.
 func (r *Record) Encode(edits [][]markup.Edit) ([]byte, error) {
 	all := slices.Clone(r.Fixed)
 	for i, n := range r.Notes {
@@ -75,6 +78,11 @@ func (r *Record) Encode(edits [][]markup.Edit) ([]byte, error) {
 		}
 		if err := markup.CheckEdits(edits[i], len(n.Text)); err != nil {
 			return nil, err
+		}
+		if n.Refuse != nil {
+			if err := n.Refuse(edits[i]); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, n.Below(edits[i])...)
 	}
@@ -147,6 +155,9 @@ type Options struct {
 	// and is required if Fields uses that action.
 	Fields    *field.Table
 	Pseudonym func(value string) string
+	// StaysDate reports whether the run replaces the dates of a type by dates or their years, or keeps them. Columns that require a date can
+	// have a rule for such a type. Nil means that dates do not stay dates.
+	StaysDate func(typ string) bool
 	// FieldsOnly allows a table to have no column with notes, because rules for fields say what changes.
 	FieldsOnly bool
 	// NoPatient makes Encode empty the column Patient, or set the key to null.

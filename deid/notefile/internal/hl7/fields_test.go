@@ -401,6 +401,21 @@ func TestPatientsOfOneMessageStayApart(t *testing.T) {
 	}
 }
 
+// A patient without PID-3 had the name of the message, as if that were known.
+func TestPatientsWithoutPID3AreUnknown(t *testing.T) {
+	file := "MSH|^~\\&|||||||RSP|M1\rPID|||||Gil^Ana\rNTE|1||Ana\rPID|||||Roy^Ina\rNTE|1||Ina\r"
+	resources := map[string]int{}
+	for _, n := range readAll(t, file, builtinRules(t))[0].Notes {
+		if n.Patient != "" {
+			t.Errorf("%q has the patient %q", n.Text, n.Patient)
+		}
+		resources[n.Resource]++
+	}
+	if len(resources) != 2 || resources["message M1"] < 2 || resources["message M1, patient 2"] < 2 {
+		t.Error(resources)
+	}
+}
+
 // The counts in trailers are those of the messages and batches that are written.
 func TestCountsInTrailersAreOfWrittenMessages(t *testing.T) {
 	message := func(id string) string { return "MSH|^~\\&|||||||ADT^A40|" + id + "|P|2.5\r" }

@@ -45,7 +45,8 @@ import (
 // Anything between or after messages that is not a batch header or trailer is also refused.
 //
 // The ID of a note is MSH-10 and, from the second note on, its number. The patient is the first
-// value of PID-3, also for what precedes PID. A message with several PID segments has several patients.
+// value of PID-3, also for what precedes PID. A message with several PID segments has several patients. Without PID-3, a
+// patient is unknown, and the same only within the message.
 func Read(in *base.Source, o base.Options) base.Records {
 	return func(yield func(*base.Record, error) bool) {
 		var message []byte
@@ -467,15 +468,12 @@ func (h *message) record(line int) *base.Record {
 	record := &base.Record{Raw: h.raw, Line: line, Dropped: len(h.dropped) + h.partsGone, Fixed: h.dropped}
 	for i, p := range h.people {
 		h.closeText(p, &p.terms, fmt.Sprintf("#terms[%d]", i+1), field.Known)
-		if p.id == "" && h.fieldRules != nil {
-			p.id = "message " + h.id // the fields and the notes have the same patient
-		}
 		for _, n := range p.values {
 			n.ID = h.id + n.ID
 		}
 		all := slices.Concat(p.notes, p.values)
 		for _, n := range all {
-			n.Patient, n.Known = p.id, p.known
+			n.Patient, n.Known, n.Resource = p.id, p.known, unnamed(h.id, i)
 		}
 		record.Notes = append(record.Notes, all...)
 	}
@@ -483,6 +481,14 @@ func (h *message) record(line int) *base.Record {
 		h.finishFields(record)
 	}
 	return record
+}
+
+// unnamed returns the name of what a message says about one of its patients, who is nobody else's patient if PID-3 is empty.
+func unnamed(message string, i int) string {
+	if i == 0 {
+		return "message " + message
+	}
+	return fmt.Sprintf("message %s, patient %d", message, i+1)
 }
 
 // segment reads raw[from:to].

@@ -61,11 +61,73 @@ func init() {
 type Text struct {
 	markup.View
 	source string
+	inside bool          // the source is not declared as HTML: see Inside
+	drop   bool          // data in URLs is removed
+	fixed  []markup.Edit // which remove it
 }
 
 // Below translates edits of the text into edits of the HTML.
 func (h *Text) Below(edits []markup.Edit) []markup.Edit {
-	return markup.SplitCDATAEnd(h.source, h.View.Below(edits), func(int) bool { return false })
+	all := append(h.View.Below(edits), h.fixed...)
+	markup.SortEdits(all)
+	return markup.SplitCDATAEnd(h.source, all, func(int) bool { return false })
+}
+
+// Is reports whether a text is HTML, which is not declared as such. It is if an element is closed, if it has two paragraphs, line ends, cells or the
+// like, or if it begins like a document. Brackets in plain text, such as <3.5, <redacted> or <name@host>, are no tags.
+func Is(text string) bool {
+	at := strings.IndexByte(text, '<')
+	if at < 0 {
+		return false
+	}
+	if start := strings.TrimSpace(strings.TrimPrefix(text[:at], markup.BOM)); start == "" && documentStart.MatchString(text[at:]) {
+		return true
+	}
+	open, breaks := map[string]bool{}, 0
+	for {
+		if t, ok := readTag(text[at:]); ok {
+			if text[at+1] == '/' && open[t.name] {
+				return true
+			}
+			if text[at+1] != '/' {
+				open[t.name] = true
+				if breaking[t.name] {
+					breaks++
+				}
+			}
+			if breaks == 2 {
+				return true
+			}
+			at += t.n - 1
+		}
+		n := strings.IndexByte(text[at+1:], '<')
+		if n < 0 {
+			return false
+		}
+		at += 1 + n
+	}
+}
+
+// documentStart matches the start of a document, which need not be complete.
+var documentStart = regexp.MustCompile(`^<(?i:!doctype\s+html|html|head|body)[\s>]`)
+
+// documentType matches a declaration of HTML.
+var documentType = regexp.MustCompile(`^<!(?i:doctype)\s+(?i:html)(?:\s+(?i:public)\s+"-//W3C//DTD [A-Za-z0-9. ]{1,40}//EN"(?:\s+"http://www\.w3\.org/[-\w./]{1,60}")?)?\s*>`)
+
+// maxDocumentType is the maximum length of a declaration.
+const maxDocumentType = 300
+
+// breaking contains elements that need not be closed.
+var breaking = markup.Words("br p li div tr td")
+
+// Inside reads a text for which Is is true. With drop, data in URLs is removed instead of refused. Attributes for layout with a long number, such as
+// the id of an element, are lines of the text.
+func Inside(source string, drop bool) (markup.Inside, error) {
+	h := &Text{source: source, inside: true, drop: drop}
+	if err := h.read(); err != nil {
+		return markup.Inside{}, err
+	}
+	return markup.Inside{Text: h.Text.String(), Below: h.Below, Always: len(h.fixed) > 0, Dropped: len(h.fixed)}, nil
 }
 
 // Read reads a narrative: the text between tags. Tags become line ends, tags of table cells
@@ -78,6 +140,14 @@ func (h *Text) Below(edits []markup.Edit) []markup.Edit {
 // URL is refused.
 func Read(source string) (*Text, error) {
 	h := &Text{source: source}
+	if err := h.read(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *Text) read() error {
+	source := h.source
 	h.Encode, h.Others = markup.EscapeText, []func(string) string{EscapeAttribute, escapeUnquoted}
 	inRow := false // the last tag is of a row or a cell
 	for at := 0; at < len(source); {
@@ -100,6 +170,11 @@ func Read(source string) (*Text, error) {
 			at += 4
 			continue // the content of the comment and its end are text
 		}
+		if n := len(documentType.FindString(source[at:min(len(source), at+maxDocumentType)])); n > 0 {
+			h.Stands(markup.Markup, at, n, "\n")
+			at += n
+			continue
+		}
 		tag, ok := readTag(source[at:])
 		if !ok {
 			h.Verbatim(at, "<")
@@ -107,12 +182,12 @@ func Read(source string) (*Text, error) {
 			continue
 		}
 		if err := h.tag(at, tag); err != nil {
-			return nil, err
+			return err
 		}
 		inRow = tag.name == "tr" || tag.name == "td" || tag.name == "th"
 		at += tag.n
 	}
-	return h, nil
+	return nil
 }
 
 // cellStart matches the start of a cell.
@@ -172,10 +247,15 @@ func (h *Text) tag(at int, t tag) error {
 	from := at // the start of the part that is not yet added
 	for _, a := range t.attributes {
 		value := h.source[at+a.from : at+a.to]
-		if isHarmless(a.name, value) || a.name == "name" && t.name == "meta" && markup.Only(value, "-_.:") {
+		if isHarmless(a.name, value) && !(h.inside && longNumber.MatchString(value)) || a.name == "name" && t.name == "meta" && markup.Only(value, "-_.:") {
 			continue
 		}
 		if DataURL.MatchString(html.UnescapeString(value)) {
+			if h.drop {
+				empty := map[byte]string{0: `""`}[a.quote]
+				h.fixed = append(h.fixed, markup.Edit{Start: at + a.from, End: at + a.to, New: empty})
+				continue
+			}
 			return errors.New("HTML with a picture or other data in a URL, which cannot be examined")
 		}
 		h.Stands(markup.Markup, from, at+a.from-from, "\n")
@@ -233,6 +313,9 @@ func isHarmless(name, value string) bool {
 	}
 	return value == ""
 }
+
+// longNumber matches what could identify a patient, unlike a width or a colour such as #a00000.
+var longNumber = regexp.MustCompile(`(?:^|[^#0-9a-fA-F])[0-9a-fA-F]*\d{5}`)
 
 // mediaType matches the type of a script or a link.
 var mediaType = regexp.MustCompile(`^(?:application|audio|font|image|text|video)/[a-z0-9.+-]{1,40}(?:; ?charset=[A-Za-z0-9-]{1,20})?$`)

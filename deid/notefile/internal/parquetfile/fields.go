@@ -103,7 +103,7 @@ func (t *table) unsuited(c column) string {
 		return "only text, UUIDs and integers of 64 bits can be pseudonyms"
 	case whole && !l.Key() && !l.Dated():
 		return "only text, integers and dates can be replaced"
-	case (action == field.Drop && c.group == nil || whole && !l.Text()) && !l.Optional:
+	case (action == field.Drop && c.group == nil || whole && !l.Text() && !t.staysDate(c)) && !l.Optional:
 		other := field.Keep
 		if l.Pseudonyms() {
 			other = field.Hash
@@ -111,6 +111,15 @@ func (t *table) unsuited(c column) string {
 		return fmt.Sprintf("the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as %s=%s", pathOf(l.Names), other)
 	}
 	return ""
+}
+
+// staysDate reports whether the new values of a column are usually dates of the same type, so that they need no null.
+func (t *table) staysDate(c column) bool {
+	if !c.leaf.Dated() {
+		return false
+	}
+	types := t.options.Types
+	return c.action == field.Shift || types != nil && t.options.StaysDate != nil && t.options.StaysDate(c.action.Type(types))
 }
 
 // pathOf writes the path of a rule.
@@ -200,6 +209,14 @@ func (t *table) addValue(r *base.Record, f column, s parquet.Slot, at int, id, p
 	}
 	end := at + 2 + 4 + len(s.Value)
 	note.Line = r.Line
+	if !f.leaf.Optional {
+		note.Refuse = func(edits []markup.Edit) error {
+			if _, ok := back(note.NewValue(edits)); !ok {
+				return fmt.Errorf("the column %q requires a value, but the rule %s removes this one: make the column nullable when you export it, or give it a rule behind the others, such as %s=keep", f.leaf.Short, f.action, pathOf(f.leaf.Names))
+			}
+			return nil
+		}
+	}
 	note.Below = func(edits []markup.Edit) []markup.Edit {
 		made, ok := back(note.NewValue(edits))
 		if !ok {
