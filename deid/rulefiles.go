@@ -202,8 +202,14 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 				spans = b.beside.Correct(text, spans)
 			}
 		}
-		spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool {
-			return isNameOrPlace(net.Types.Describe(s.Type).Sort) && safetynet.NoName(text, s)
+		spans = slices.Clone(spans)
+		for i, s := range spans {
+			if isNameOrPlace(net.Types.Describe(s.Type).Sort) {
+				spans[i] = safetynet.WithoutKinds(text, s)
+			}
+		}
+		spans = slices.DeleteFunc(spans, func(s data.Span) bool {
+			return s.Start == s.End || safetynet.IsDoseAbbreviation(text, s) || isNameOrPlace(net.Types.Describe(s.Type).Sort) && safetynet.NoName(text, s)
 		})
 		isPerson := func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person }
 		var left []data.Span

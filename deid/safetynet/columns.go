@@ -95,7 +95,7 @@ func CorrectCells(text string, spans []data.Span, isPerson func(typ string) bool
 		switch {
 		case isPerson(s.Type):
 			no = persons
-		case len(parts) < 2:
+		case len(parts) == 1 && parts[0].Start == s.Start && parts[0].End == s.End:
 			no = nil
 		}
 		for _, part := range parts {
@@ -179,11 +179,13 @@ type table struct {
 
 // column is what is known of a column.
 type column struct {
-	typ     string // of its values: that of a built-in rule, or day, clock, words, ranges or test; empty for none
-	certain bool   // the headings tell; otherwise the column counts if all of its values fit
-	named   bool   // an uncertain column counts only if half of its values have a known first name
-	fits    bool   // all of its values fit; only of uncertain columns and those of persons
-	plain   bool   // by its heading, its values are no PHI
+	typ     string    // of its values: that of a built-in rule, or day, clock, words, ranges or test; empty for none
+	certain bool      // the headings tell; otherwise the column counts if all of its values fit
+	named   bool      // an uncertain column counts only if half of its values have a known first name
+	fits    bool      // all of its values fit; only of uncertain columns and those of persons
+	plain   bool      // by its heading, its values are no PHI
+	numbers bool      // and most of them are numbers
+	kind    scoreKind // of its fractions
 }
 
 // ColumnTypes lists the types of Columns.
@@ -267,7 +269,7 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	if len(head) > maxColumns {
 		return table{}
 	}
-	types := make([]string, len(head))
+	types, kinds := make([]string, len(head)), make([]scoreKind, len(head))
 	full, known := 0, 0
 	has := map[string]bool{}
 	for i, c := range head {
@@ -278,7 +280,11 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 			continue
 		}
 		full++
-		if types[i] = headingType(heading); types[i] != "" {
+		types[i], kinds[i] = headingType(heading), scoreKindOf(heading)
+		if types[i] == "" && kinds[i] != noScore {
+			types[i] = other
+		}
+		if types[i] != "" {
 			known++
 			has[types[i]] = true
 		}
@@ -288,12 +294,13 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	}
 	t := table{head: head, cut: cut, certain: known > 1 && 2*known >= full, headed: known == full}
 	certain, useful := false, false
-	for _, typ := range types {
+	for i, typ := range types {
 		c := columnOf(typ, has, t.certain)
 		c.plain = slices.Contains([]string{clock, words, scale, thing, other, ranges, test}, typ)
+		c.numbers, c.kind = typ == other, kinds[i]
 		t.columns = append(t.columns, c)
-		certain = certain || c.certain && !slices.Contains([]string{words, places, clock}, c.typ)
-		useful = useful || c.typ != "" && (t.certain || values[c.typ] != nil)
+		certain = certain || c.kind != noScore || c.certain && !slices.Contains([]string{words, places, clock}, c.typ)
+		useful = useful || c.kind != noScore && t.certain || c.typ != "" && (t.certain || values[c.typ] != nil)
 	}
 	if t.certain = t.certain && certain; !useful {
 		return table{}
@@ -343,7 +350,7 @@ func columnOf(typ string, has map[string]bool, enough bool) column {
 // isHeading reports whether a heading is known.
 func isHeading(heading string) bool { return headingType(heading) != "" }
 
-// headingType returns the type of a heading in the lists, in the plural or with something between parentheses as well, or that of a person who does something, as in Drawn by.
+// headingType returns the type of a heading in the lists, in the plural or with something between parentheses as well, that of any date, as in Score date, or that of a person who does something, as in Drawn by.
 func headingType(heading string) string {
 	key := headingKey(heading)
 	if typ := cmp.Or(headings()[key], headings()[strings.TrimSuffix(key, "s")]); typ != "" {
@@ -353,6 +360,9 @@ func headingType(heading string) string {
 		if key = headingKey(before); headings()[key] != "" {
 			return headings()[key]
 		}
+	}
+	if strings.HasSuffix(key, " date") || strings.HasPrefix(key, "fecha ") { // of anything
+		return "DATE"
 	}
 	if !strings.Contains(key, " by") && !strings.Contains(key, " por") { // as nearly all cells
 		return ""
@@ -614,10 +624,11 @@ func (t table) headings(text string, is func(heading string) bool) (found []data
 }
 
 // appendNoPHI appends the cells of the table that its headings tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
-// may take for dates, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason.
+// may take for dates, fractions such as 3/10 below Pain, short numbers below HR, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason.
 func (t table) appendNoPHI(found []data.Span, text string) []data.Span {
 	clocks := make([]bool, len(t.columns))
 	wordy := make([]bool, len(t.columns))
+	scored := t.scores(text)
 	for i, c := range t.columns {
 		clocks[i] = t.isClock(text, i)
 		wordy[i] = c.typ == words && t.hasWords(text, i)
@@ -626,12 +637,13 @@ func (t table) appendNoPHI(found []data.Span, text string) []data.Span {
 		if len(cells) != len(t.columns) { // as in a signature below the table
 			continue
 		}
+		results := scored.of(text, cells)
 		for i, c := range cells {
 			if c.start == c.end {
 				continue
 			}
 			typ, value := t.columns[i].typ, text[c.start:c.end]
-			if clocks[i] || wordy[i] && isOrdinary(value) || (typ == ranges || typ == test) && values[typ](value) {
+			if results[i] || t.columns[i].numbers && shortNumber.MatchString(value) || clocks[i] || wordy[i] && isOrdinary(value) || (typ == ranges || typ == test) && values[typ](value) {
 				found = append(found, data.Span{Start: c.start, End: c.end})
 			}
 		}

@@ -218,3 +218,105 @@ var documents = wordlists.Set(`note notes summary summaries report reports lette
 var aroundDocument = wordlists.Set(`progress discharge admission transfer operative procedure nursing history physical clinic visit admit death birth medical insurance intake
 	head brain chest abdomen pelvis spine neck knee hip shoulder wrist ankle of for from re alta ingreso urgencias de del para sobre clinico clinica medico medica craneal cerebral
 	abdominal lumbar informado quirurgico quirurgica enfermeria`)
+
+// maxKind is the maximum length of a kind of document in bytes.
+const maxKind = 60
+
+// WithoutKinds cuts kinds of documents, such as Continuity of Care Document, off both ends of a span. A dash, a colon, a bar or an end of the line bounds them on both sides. The span is empty if nothing is left.
+func WithoutKinds(text string, s data.Span) data.Span {
+	parts := titleParts(text, s)
+	before := len(parts)
+	for len(parts) > 0 && isKindOfDocument(text, parts[0]) {
+		parts = parts[1:]
+	}
+	for len(parts) > 0 && isKindOfDocument(text, parts[len(parts)-1]) {
+		parts = parts[:len(parts)-1]
+	}
+	switch {
+	case len(parts) == before:
+	case len(parts) == 0:
+		s.End = s.Start
+	default:
+		s.Start, s.End = parts[0].start, parts[len(parts)-1].end
+	}
+	return s
+}
+
+// edges matches what stands between the kind of a document and the rest of a title.
+var edges = regexp.MustCompile(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / |[\r\n]|\.(?i:pdf|docx?|txt|rtf|html?|xml)\b`)
+
+// titleParts returns the parts of a span between its edges.
+func titleParts(text string, s data.Span) (parts []cell) {
+	add := func(from, to int) {
+		if strings.ContainsFunc(text[from:to], isAlnum) {
+			parts = append(parts, cell{from, to})
+		}
+	}
+	from := s.Start
+	for _, edge := range edges.FindAllStringIndex(text[s.Start:s.End], -1) {
+		add(from, s.Start+edge[0])
+		from = s.Start + edge[1]
+	}
+	add(from, s.End)
+	return parts
+}
+
+// isKindOfDocument reports whether a part of a title is, or is a part of, the kind of a document.
+func isKindOfDocument(text string, part cell) bool {
+	for _, word := range strings.FieldsFunc(text[part.start:part.end], notInWord) {
+		if !isInKind(termOf(word)) {
+			return false
+		}
+	}
+	return isKind(wholePart(text, part))
+}
+
+// wholePart returns the part of a title of which a part of a span is at least a part, or nothing if it is too long.
+func wholePart(text string, part cell) string {
+	from, to := max(0, part.start-maxKind), min(len(text), part.end+maxKind)
+	left, right := edges.FindAllStringIndex(text[from:part.start], -1), edges.FindStringIndex(text[part.end:to])
+	if len(left) == 0 && from > 0 || right == nil && to < len(text) {
+		return ""
+	}
+	if len(left) > 0 {
+		from += left[len(left)-1][1]
+	}
+	if right != nil {
+		to = part.end + right[0]
+	}
+	return text[from:to]
+}
+
+// isKind reports whether a text of several words is the kind of a document: all are known from such kinds, and one of them stands for a document.
+func isKind(text string) bool {
+	words := strings.FieldsFunc(text, notInWord)
+	if len(words) < 2 || strings.ContainsAny(text, ",0123456789") || termOf(words[0]) == "clinica" { // Clínica del Alta
+		return false
+	}
+	if kindsOfDocuments[termOf(strings.Join(words, " "))] {
+		return true
+	}
+	document := false
+	for _, word := range words {
+		term := termOf(word)
+		if !isInKind(term) {
+			return false
+		}
+		document = document || (documents[term] || inKinds[term] && endsKind[term]) && len(term) > 3 // CT may be Connecticut
+	}
+	return document
+}
+
+// isInKind reports whether a folded word may stand in the kind of a document.
+func isInKind(term string) bool { return documents[term] || aroundDocument[term] || inKinds[term] }
+
+// kindsOfDocuments are kinds without a word for a document, inKinds words of others, and endsKind those that stand for a document only here.
+var (
+	kindsOfDocuments = phrasesOf(`consolidated_cda history_and_physical history_&_physical history_and_physical_examination plan_of_care health_summary patient_health_summary patient_health_record personal_health_record care_plan treatment_plan continuity_of_care transition_of_care transitions_of_care
+		historia_clinica historia_clinica_digital historia_clinica_resumida plan_de_cuidados plan_de_tratamiento continuidad_de_cuidados continuidad_asistencial curso_clinico`)
+	inKinds = wordlists.Set(`care continuity transition transitions and & after patient encounter diagnostic office outpatient inpatient emergency department surgical surgery anesthesia nurse nurses unstructured structured initial
+		evaluation assessment telephone final addendum daily medication medications problem problems immunization immunizations document documents instructions list ccd cda consolidated
+		cuidado cuidados continuidad transicion asistencial hospitalaria hospitalario clinica historia resumida digital seguimiento ambulatorio ambulatoria y e anestesia paciente atencion primaria valoracion tratamiento
+		documento documentos instrucciones lista medicacion problemas quirofano`)
+	endsKind = wordlists.Set("document documents instructions list documento documentos instrucciones lista")
+)

@@ -58,3 +58,37 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+// The kind of a document behind a hospital and a name was a hospital. The spans are between angle brackets, and what is left of them between bars.
+func TestKindsOfDocumentsWereHospitals(t *testing.T) {
+	for source, want := range map[string]string{
+		"Northwood Regional - James Wilson <- Continuity of Care Document>": "",
+		"Northwood Regional - James Wilson - <Continuity of Care> Document": "",
+		"<Northwood Regional - History and Physical>":                       "Northwood Regional",
+		"<Discharge Summary - Northwood Regional - H&P Note>":               "Northwood Regional",
+		"<Emergency Department Report>: Northwood Regional":                 "",
+		"Lakeview Clinic | <Progress Note>\nSeen today.":                    "",
+		"Hospital Santa Lucía - <Documento de Continuidad Asistencial>":     "",
+		"<Informe de Alta> - Marisol Quetzalli":                             "",
+		"<Marisol Quetzalli - Historia Clínica>.pdf":                        "Marisol Quetzalli",
+		"seen at <Progress Note> Hospital":                                  "Progress Note",
+		"sent to <Transition of Care> today":                                "Transition of Care",
+		"<Northwood Regional>":                                              "Northwood Regional",
+		"<Lakeview Clinic> - Progress Note":                                 "Lakeview Clinic",
+		"<Chest Clinic> - Oda Lund":                                         "Chest Clinic",
+		"Oda <Page> - Progress Note":                                        "Page",
+		"<Hartford CT> - Progress Note":                                     "Hartford CT",
+		"Discharge Summary\nPatient: <Brain, Note>":                         "Brain, Note",
+		"<Clínica del Alta> Discharge Summary":                              "Clínica del Alta",
+		"<Continuity Health Clinic> Progress Note":                          "Continuity Health Clinic",
+		"Hospital - <CT>":                                                   "CT",
+		"<Clinica Santa Rosa> - Informe":                                    "Clinica Santa Rosa",
+		"<Health Department> - Lund":                                        "Health Department",
+	} {
+		text, spans := marked(source)
+		got := WithoutKinds(text, spans[0])
+		if left := text[got.Start:got.End]; left != want {
+			t.Errorf("%s: %q is left, want %q", source, left, want)
+		}
+	}
+}

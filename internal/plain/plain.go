@@ -34,6 +34,8 @@ func At(text string, at int) (by string, size int, differ bool) {
 		return " ", size, true
 	case strings.ContainsRune("\u2010\u2011\u2012\u2212\ufe63\uff0d", c):
 		return "-", size, true
+	case c == '\ufeff' && at == 0: // a byte order mark
+		return "", size, true
 	case strings.ContainsRune("\u00ad\u200b\u2060\ufeff", c):
 		return "", size, inWord(text, at, at+size)
 	}

@@ -20,6 +20,7 @@ func TestText(t *testing.T) {
 		"1–2 — 3":                                "1–2 — 3",
 		"Amund\u00adsen 5\u200b7":                "Amundsen 57",
 		"Oda \u200bLund\u00ad":                   "Oda \u200bLund\u00ad",
+		"\ufeffOda Lund \ufeff":                  "Oda Lund \ufeff",
 		"a\xff\u00a0\xc2":                        "a\xff \xc2",
 	} {
 		if got := Text(text); got != want {
