@@ -183,6 +183,29 @@ func TestColumnsHaveTheTypesOfTheLanguage(t *testing.T) {
 	}
 }
 
+// In Spanish, each end of a range of dates hid the other, names of files hid time stamps, and ages from 100 on stayed where those below were found.
+func TestRangesTimeStampsAndAgesStayedInSpanish(t *testing.T) {
+	net, err := NewNet("auto", data.MEDDOCAN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Ingreso 3/1/19-8/2/19, estancia: 5-8/7/14.":             "Ingreso [FECHAS], estancia: [FECHAS].",
+		"Baja 05.11.20-18.11.20 y 03-01-19/08-02-19.":            "Baja [FECHAS] y [FECHAS].",
+		"Periodo 2018-11-18-2019-01-15, semana 2019-W12-3":       "Periodo [FECHAS], semana [FECHAS]",
+		"Ver nota_202012220200.txt y nota_x20210506.txt":         "Ver nota_[FECHAS].txt y nota_x[FECHAS].txt",
+		"Sexo/edad: F/100. Cien años, vive sola":                 "Sexo/edad: F/[EDAD_SUJETO_ASISTENCIA]. [EDAD_SUJETO_ASISTENCIA] años, vive sola",
+		"Hace 100 años, según la Ley Orgánica 3/2018":            "Hace 100 años, según la Ley Orgánica 3/2018",
+		"Vacuna A/California/7/2009 (H1N1), B/Phuket/3073/2013.": "Vacuna A/California/7/2009 (H1N1), B/Phuket/3073/2013.",
+	} {
+		d := &Deidentifier{Net: net}
+		results := d.Notes(t.Context(), []Note{{Document: &data.Document{ID: "n", Text: text}}})
+		if got := results[0].Clean.Text; got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Ranges of results below Reference became dates.
 func TestRangesOfResultsWereDates(t *testing.T) {
 	net, err := NewNet("auto", data.I2B2)

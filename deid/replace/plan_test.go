@@ -90,6 +90,15 @@ func TestDatesWithoutEndStay(t *testing.T) {
 	}
 }
 
+// Quarters and weeks of a year were replaced where dates stay.
+func TestPeriodsOfAYearAreKeptAsDates(t *testing.T) {
+	d := note(t, "1", "<DATE:Q3 2019> <DATE:2019-W12-3> <DATE:2019W12> <DATE:3Q/2019> <DATE:2019-W60> <DATE:Q3 20194>")
+	p := maker(t, "", Plan{BySort: map[data.Sort]Kind{data.Date: Keep}}).Patient("p", []*data.Document{d})
+	if out, _, err := p.Replace(d, d.Spans); err != nil || out.Text != "Q3 2019 2019-W12-3 2019W12 3Q/2019 [DATE] [DATE]" {
+		t.Errorf("%q, %v", out.Text, err)
+	}
+}
+
 // TestYearDoesNotLetNumbersThrough: of a record number that overlaps a longer date, no digits may stay.
 func TestYearDoesNotLetNumbersThrough(t *testing.T) {
 	r := maker(t, "", Plan{BySort: map[data.Sort]Kind{data.Date: Year, data.Age: Age90}})

@@ -53,6 +53,12 @@ var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 	Email:  func(m *Maker, text string, digits int) bool { return strings.Contains(text, "@") },
 }
 
+// IsPeriod reports whether a text is a quarter, a week or a day of a week of a year, such as Q3 2019, 2019-W12 and 2019-W12-3. It is a date, but none that can be shifted or that the
+// other functions read.
+func IsPeriod(text string) bool { return period.MatchString(strings.TrimSpace(text)) }
+
+var period = regexp.MustCompile(`^(?:(?:Q[1-4]|[1-4]Q)[ /-]?(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[ /-]?Q[1-4]|-?W(?:0[1-9]|[1-4][0-9]|5[0-3])(?:-?[1-7])?))$`)
+
 // isSex reports whether a value is a word or letter for a sex.
 func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
 

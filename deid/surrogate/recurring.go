@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // Recurs reports whether a part of a text is a day of the week, or several, in the schedule of a drug or of dialysis: "every Friday", "on
@@ -28,11 +31,11 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 func (m *Maker) inSchedule(line string, start, end int) bool {
 	lower := strings.ReplaceAll(strings.ToLower(line), "ſ", "s") // as expressions without regard to case do
 	for _, schedule := range m.lang.schedules {
-		if !schedule.mayMatch(lower) || schedule.planned && wasGiven.MatchString(fold(line)) {
+		if !schedule.mayMatch(lower) || schedule.planned && wasGiven.MatchString(fold(line)) || schedule.drug && !namesDrug(line) {
 			continue
 		}
 		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {
-			if countedDays.MatchString(fold(line[:match[2]])) {
+			if countedDays.MatchString(fold(line[:match[2]])) || schedule.drug && !takes(line, match[0]) {
 				continue
 			}
 			if match[2] <= start && end <= match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
@@ -121,6 +124,7 @@ type schedule struct {
 	*regexp.Regexp
 	words   []string // one of which its matches contain, in lower case
 	gap     bool     // they recur only if they are not consecutive
+	drug    bool     // its matches begin with a word, and they recur only if it is a drug
 	planned bool     // they do not recur on a line that says what was given
 }
 
@@ -128,6 +132,32 @@ type schedule struct {
 func (s schedule) mayMatch(line string) bool {
 	return slices.ContainsFunc(s.words, func(word string) bool { return strings.Contains(line, word) })
 }
+
+// namesDrug reports whether one of the words of a line is the name of a drug.
+func namesDrug(line string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }), isDrug)
+}
+
+// takes reports whether the name of a drug stands at a position of a line, and not behind a word for what the drug caused.
+func takes(line string, at int) bool {
+	return isDrug(wordOfDay(line[at:])) && !causedBy.MatchString(fold(line[:at]))
+}
+
+// causedBy matches the end of what stands before a drug that caused something, folded: "rash after Keflex Mon and Thu".
+var causedBy = regexp.MustCompile(`\b(?:after|from|to|due to|tras|por|a|al|a la) $`)
+
+// isDrug reports whether a word is the name of a drug, or the last word of one.
+func isDrug(word string) bool { return drugs()[fold(word)] }
+
+var drugs = sync.OnceValue(func() set {
+	all := set{}
+	for _, list := range []string{"en-ambiguous-drugs", "es-ambiguous-drugs"} {
+		for _, name := range wordlists.Entries(list) {
+			all[fold(name[strings.LastIndexByte(name, ' ')+1:])] = true
+		}
+	}
+	return all
+})
 
 // cued is an expression, and words of which its matches contain one.
 type cued struct {
@@ -146,8 +176,12 @@ func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, li
 	}
 	planned := func(s schedule) schedule { s.planned = true; return s }
 	withGap := func(s schedule) schedule { s.gap = true; return s }
+	ofDrug := func(s schedule) schedule { s.drug = true; return s }
 	digits := strings.Split("0123456789", "")
-	all := []schedule{compile(dose+dosed, digits), planned(compile(dayThenDose, digits)), planned(compile(doseThenDay, digits))}
+	all := []schedule{
+		compile(dose+dosed, digits), planned(compile(dayThenDose, digits)), planned(compile(doseThenDay, digits)),
+		planned(withGap(compile(amount+daily+dosed, digits))), ofDrug(planned(withGap(compile(drugAndDose+daily+dosed, []string{" "})))),
+	}
 	for _, c := range []cued{every, weekly, plural} {
 		all = append(all, compile(c.expr, c.words))
 	}
@@ -155,17 +189,25 @@ func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, li
 }
 
 const (
-	// dose matches the end of a dose, and what may stand between it and its days.
-	dose = `(?i:[0-9] ?(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?(?: (?:on|los))? )`
+	// unit matches that of a dose, and route what may stand behind it.
+	unit  = `(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)`
+	route = `(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?`
+	// amount matches the end of a dose, and dose also what may stand between it and its days.
+	amount = `(?i:[0-9] ?` + unit + route + `)`
+	dose   = amount + ` (?i:(?:on|los) )?`
+	// drugAndDose matches a word and the dose behind it, if there is one: Zoloft, Zoloft 100, Advair 250/50.
+	drugAndDose = `\b\pL{3,}(?i:(?: [0-9]{1,4}(?:[.,/][0-9]{1,4})?(?: ?` + unit + `)?)?` + route + `)`
+	// daily matches what else may stand there, and behind the name of a drug: "mg: ", "mg (", "mg 1-0-0 ".
+	daily = ` ?(?:\(?[0-3½](?:-[0-3½]){2,3}\)?)?:? (?i:(?:on|los) )?\(?`
 	// oral matches a dose that is swallowed.
 	oral = `(?:[0-9]+[.,/])?[0-9]+ ?(?i:mg|mcg|µg|μg|ug|tab(?:let)?s?|caps?(?:ules?)?|comp(?:rimidos?)?)(?: (?i:po|vo|by mouth|orally|v\.o\.))?`
-	// dayThenDose and doseThenDay match three doses or more on days of their own: "Mon 5 mg, Tue 2.5 mg, Wed 5 mg", "5 mg Mon, 2.5 mg Tue, 5 mg Wed".
+	// dayThenDose and doseThenDay match three doses or more on days of their own: "Mon 5 mg, Tue 2.5 mg, Wed 5 mg", "5 mg Mon, 2.5 mg Tue, 5 mg Wed", "5 mg (Mon), 2.5 mg (Tue), 5 mg (Wed)".
 	dayThenDose = `\b((?:DAYs?:? ` + oral + `[,;.]? (?i:and |y )?){2,6}DAYs?:? ` + oral + `)\b`
-	doseThenDay = `\b(` + oral + `(?i: on| los)? DAYs?(?:[,;]? (?i:and |y )?` + oral + `(?i: on| los)? DAYs?){2,6})\b`
+	doseThenDay = `\b(` + oral + `(?i: on| los)? \(?DAYs?(?:\)?[,;]? (?i:and |y )?` + oral + `(?i: on| los)? \(?DAYs?){2,6})\b`
 )
 
 // countedDays matches the end of what stands before days that are counted and so do not recur, folded: "three Mondays".
 var countedDays = regexp.MustCompile(`\b(?:two|three|four|five|six|both|several|few|some|many|last|past|previous|[2-9]|dos|tres|cuatro|cinco|seis|varios|algunos|ultimos|pasados) $`)
 
 // wasGiven matches the words of a line that says what was given, and on which days, folded.
-var wasGiven = regexp.MustCompile(`\b(?:gave|given|got|received|administered|missed|took|se (?:le )?(?:dio|dieron|administro|administraron)|recibio)\b`)
+var wasGiven = regexp.MustCompile(`\b(?:gave|given|got|received|administered|missed|took|refused|declined|skipped|held|dio|dieron|administro|administraron|puso|pusieron|tomo|recibio|recibido|rechazo|olvido|omitio|se nego)\b`)

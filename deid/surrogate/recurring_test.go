@@ -83,6 +83,34 @@ func TestWeekdaysOfSchedulesRecur(t *testing.T) {
 	}
 }
 
+// Days behind a dose were taken for dates if it had no unit, or if a colon, a bracket or the times of the day stood behind it.
+func TestDaysOfADoseWereDates(t *testing.T) {
+	for _, test := range []struct {
+		lang   Language
+		text   string
+		recurs bool
+	}{
+		{Spanish, "Zoloft 100 «lunes» y «jueves»; Urbason 80 mg: «martes» y «viernes»", true},
+		{Spanish, "Urbason 16 mg 1-0-0 «lunes», «miércoles» y «viernes». Prednisona 10 mg («lunes» y «jueves»)", true},
+		{Spanish, "Sintrom «martes», «jueves» y «sábado»; furosemida 40 (1-0-0) «lun»-«mié»-«vie»; ácido fólico los «martes» y «viernes»", true},
+		{Spanish, "Prednisona 10 mg («lunes»), 5 mg («miércoles»), 10 mg («viernes»)", true},
+		{Spanish, "Rechazó la quetiapina «lunes» y «jueves»; Sintrom «lunes» y «martes»; prednisona «lunes»", false},
+		{Spanish, "Fiebre «lunes» y «jueves»; acudió con su madre «martes» y «viernes»; Zoloft 100 «lunes» y «jueves» 4 de marzo", false},
+		{Spanish, "Prednisona 10 mg («lunes») y alta", false},
+		{Spanish, "Se dio Zofran «lunes» y «jueves»; exantema tras Augmentine «lunes» y «jueves»", false},
+		{English, "Rash after Keflex «Mon» and «Thu»; lisinopril 10, «Tue» and «Thu» dizzy", false},
+		{English, "prednisone 10 mg («Mon» and «Thu»); Urbason 80 mg: «Mondays» and «Thursdays»; 5 mg: «Tue», «Thu»", true},
+		{English, "Advair 250/50 «Mon» and «Thu»; take Lasix «Mon», «Wed» and «Fri» only; methotrexate 15 on «Tue/Sat»", true},
+		{English, "prednisone 10 mg («Mon»), 5 mg («Wed»), 10 mg («Fri»)", true},
+		{English, "Refused Seroquel «Mon» and «Thu»; gave Zofran 4 mg («Mon» and «Thu»)", false},
+		{English, "Zofran «Mon» and «Tue»; prednisone 10 mg («Mon»), seen", false},
+		{English, "Fever «Mon» and «Thu»; seen by Oda Lund «Mon» and «Thu»; Lasix, «Mon» and «Thu» he fell", false},
+		{English, "Lasix «Mon» and «Thu» 3/4/2019", false},
+	} {
+		checkRecurs(t, test.lang, test.text, test.recurs)
+	}
+}
+
 // TestWeekdaysInLettersRecur has lists in which days of the week are letters.
 func TestWeekdaysInLettersRecur(t *testing.T) {
 	for _, test := range []struct {
