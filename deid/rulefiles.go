@@ -205,6 +205,7 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		spans = slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool {
 			return isNameOrPlace(net.Types.Describe(s.Type).Sort) && safetynet.NoName(text, s)
 		})
+		spans = withoutNotation(text, spans, net.Types)
 		return safetynet.CorrectCells(text, spans, func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person })
 	}
 	return nil
@@ -217,6 +218,23 @@ func isNameOrPlace(sort data.Sort) bool {
 		return true
 	}
 	return false
+}
+
+// withoutNotation returns sorted spans without the parts that are notations of medicine: see safetynet.WithoutNotation.
+func withoutNotation(text string, spans []data.Span, types *data.TypeSet) []data.Span {
+	return safetynet.WithoutNotation(text, spans, func(typ string) bool { return mayBeNotation(types.Describe(typ).Sort) }, func(typ string) bool {
+		sort := types.Describe(typ).Sort
+		return isNameOrPlace(sort) || sort == data.Street || sort == data.Country || sort == data.Profession || sort == data.Date
+	})
+}
+
+// mayBeNotation reports whether values of a sort may be mistaken for a notation of medicine.
+func mayBeNotation(sort data.Sort) bool {
+	switch sort {
+	case data.Email, data.URL, data.IP, data.Sex:
+		return false
+	}
+	return true
 }
 
 // builtinRules are the built-in rules for a language.
@@ -275,7 +293,7 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 		days[i].Type = b.date
 	}
 	if b.beside != nil && len(days) > 0 {
-		days = b.beside.Correct(text, days)
+		days = withoutNotation(text, b.beside.Correct(text, days), data.Any)
 	}
 	found = append(found, days...)
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
@@ -286,6 +304,7 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 		if b.beside != nil {
 			spans = b.beside.Correct(text, spans)
 		}
+		spans = withoutNotation(text, spans, data.Any)
 		for _, s := range safetynet.CorrectCells(text, spans, isPersonOfRule) {
 			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) {
 				continue
