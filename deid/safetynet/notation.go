@@ -142,7 +142,8 @@ const (
 		`accu-?che(?:c)?ks?|finger ?-?sticks?|blood (?:glucoses?|sugars?)|glucoses?|glucosas?|sugars?|poc glucoses?|capillary glucoses?)|DXT|DTX|HGT|BMT|BM|FSBG|FSBS|FSG|CBGs?|BGs?|BGMs?|POCG|GC)`
 	seriesWords = `(?:[ :=,(]{1,3}(?i:today|hoy|ayer|yesterday|overnight|de|del|d[íi]a|en|ayunas|fasting|last|24 ?h|ac|premeal|preprandial(?:es)?|postprandial(?:es)?|capilar(?:es)?|mg/dl|were|was|of|log|readings?|values?|valores?|previas?|x ?[1-9]))`
 	periodontal = `(?:PD|PPD|PSD|CAL|REC|GM|BOP|PS|NIC|MG|(?i:pocket(?:s| depths?)?|probing(?: depths?)?|probings?|sondaje(?: periodontal)?|profundidad(?:es)?(?: de sondaje)?|bolsas?(?: periodontal(?:es)?)?))`
-	depths      = `[1-9]{3}(?:[ /|,]{1,3}[1-9]{3}){0,15}`
+	// depths are of two teeth at least, because PS 188 is a school.
+	depths = `[1-9]{3}(?:[ /|,]{1,3}[1-9]{3}){1,15}`
 	// journalWord are the words, mostly shortened, of the titles of journals.
 	journalWord = `(?:Acad|Acta|Actas|Adv|Aliment|Allergol?|Allergy|Altern|Am|Amer|An|Anaesth|Analg|Anest|Anesth|Anesthesiol|Angiol|Ann|Antimicrob|Antonie|Appl|Arch|Argent|Arq|Arterioscler|Arthritis|Arthrosc|Asoc|Assoc|Aten|Aust|Barc|BJOG|BJU|BMC|BMJ|Behav|` +
 		`Biochem|Biol|Biomed|Blood|Bol|Bone|Bras|Br|Brain|Brit|Bull|CA|CMAJ|Can|Cancer|Cardiol|Cardiovasc|Care|Cell|Cerebrovasc|Chem|Chemother|Chest|Child|Chil|Chir|Chron|Circ|Circulation|Cir|Clin|Cochrane|Cogn|Coll|Colomb|Community|Contemp|Coron|Cosmet|Crit|Curr|Cutan|` +

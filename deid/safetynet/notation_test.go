@@ -51,7 +51,7 @@ func TestPHIBesideNotationsStays(t *testing.T) {
 		"Mother aged approx. «94»", "B.P. «617-555-0143»", "Wt. «3/14/21»", "«P. 94 Elm Street»",
 		"BG «314-555-0143»", "DXT «612 345 678»", "Glucemias. Tel. «612 345 678»", "PD «323 434 5450»", "FSBG log, phone «617 555 0143»",
 		"LUND, ODA [«10037844»]", "PT: LUND ODA [«10037844»]", "UR: «D4341»", "MRN «D4341» dental", "MRN: «NM_527977»", "plate «E123D»", "Lund O. «Vik A», 2019", "moved to «Atlanta 2012»",
-		"«Malta»", "vive en «Malta»", "Dr. «Sturge Weber»", "Father «Sturge Weber» called", "«Rift Valley» Clinic", "12 «Rift Valley» Road", "«Hospital de Día» Infanta Leonor", "calle «Flor de Jamaica» 3", "«Rosa Malta»", "«Smith Magenis» called", "Hospital de Día «Salas»", "born in «Boston»",
+		"«Malta»", "vive en «Malta»", "Dr. «Sturge Weber»", "Father «Sturge Weber» called", "«Rift Valley» Clinic", "12 «Rift Valley» Road", "«Hospital de Día» Infanta Leonor", "calle «Flor de Jamaica» 3", "«Rosa Malta»", "«Smith Magenis» called", "Hospital de Día «Salas»", "born in «Boston»", "attends «PS 188»", "drives for the «Red Cross»", "granted by «Make-A-Wish»", "voluntario de «Cruz Roja»",
 	} {
 		before, rest, _ := strings.Cut(text, "«")
 		value, _, _ := strings.Cut(rest, "»")
