@@ -204,8 +204,7 @@ var notationForms = []notationForm{
 // phoneWords tell a number of a telephone, a record or the like.
 var phoneWords = regexp.MustCompile(`(?i)\b(?:tel[eé]?f?[oó]?n?o?|phone|ph|cell|m[oó]vil|m[oó]bile|fax|call|llamar|ext|mrn|nhc|record|historia|dni|ssn|pager|beep|bleep|ssn|acct|account|n[º°]|id)\b[^\n]{0,12}$`)
 
-// isSeries reports whether numbers with a label are a series of measurements. One of three times three digits that begins like a Spanish telephone number is none unless one of
-// them is as small as no part of a telephone number is, and neither is one that goes on.
+// isSeries reports whether numbers behind a label are a series of measurements. Neither groups of digits like those of a Spanish telephone number are, nor a series that goes on.
 func isSeries(before, value, after string) bool {
 	if phoneWords.MatchString(lastBytes(before, 60)) {
 		return false
