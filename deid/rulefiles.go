@@ -202,27 +202,32 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 				spans = b.beside.Correct(text, spans)
 			}
 		}
-		spans = slices.Clone(spans)
-		for i, s := range spans {
-			if isNameOrPlace(net.Types.Describe(s.Type).Sort) {
-				spans[i] = safetynet.WithoutKinds(text, s)
-			}
-		}
-		spans = slices.DeleteFunc(spans, func(s data.Span) bool {
-			return s.Start == s.End || safetynet.IsDoseAbbreviation(text, s) || isNameOrPlace(net.Types.Describe(s.Type).Sort) && safetynet.NoName(text, s)
-		})
-		isPerson := func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person }
 		var left []data.Span
 		for _, s := range spans {
-			if isPerson(s.Type) {
-				left = append(left, safetynet.WithoutSentences(text, s)...)
-			} else {
-				left = append(left, s)
+			if !safetynet.IsDoseAbbreviation(text, s) {
+				left = append(left, correctedName(text, s, net.Types)...)
 			}
 		}
-		return safetynet.CorrectCells(text, left, isPerson)
+		isPerson := func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person }
+		return safetynet.CorrectCells(text, withoutNotation(text, left, net.Types), isPerson)
 	}
 	return nil
+}
+
+// correctedName returns what is PHI of a span: that which is no kind of document, no word that is no name, and no sentence behind a name.
+func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {
+	sort := types.Describe(s.Type).Sort
+	if !isNameOrPlace(sort) {
+		return []data.Span{s}
+	}
+	s = safetynet.WithoutKinds(text, s)
+	switch {
+	case s.Start == s.End || safetynet.NoName(text, s):
+		return nil
+	case sort == data.Person:
+		return safetynet.WithoutSentences(text, s)
+	}
+	return []data.Span{s}
 }
 
 // isNameOrPlace reports whether the values of a sort are names of people, institutions or places, or of a sort that is not known.
@@ -232,6 +237,23 @@ func isNameOrPlace(sort data.Sort) bool {
 		return true
 	}
 	return false
+}
+
+// withoutNotation returns sorted spans without the parts that are notations of medicine: see safetynet.WithoutNotation.
+func withoutNotation(text string, spans []data.Span, types *data.TypeSet) []data.Span {
+	return safetynet.WithoutNotation(text, spans, func(typ string) bool { return mayBeNotation(types.Describe(typ).Sort) }, func(typ string) bool {
+		sort := types.Describe(typ).Sort
+		return isNameOrPlace(sort) || sort == data.Street || sort == data.Country || sort == data.Profession || sort == data.Date
+	})
+}
+
+// mayBeNotation reports whether values of a sort may be mistaken for a notation of medicine.
+func mayBeNotation(sort data.Sort) bool {
+	switch sort {
+	case data.Email, data.URL, data.IP, data.Sex:
+		return false
+	}
+	return true
 }
 
 // builtinRules are the built-in rules for a language.
@@ -290,7 +312,7 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 		days[i].Type = b.date
 	}
 	if b.beside != nil && len(days) > 0 {
-		days = b.beside.Correct(text, days)
+		days = withoutNotation(text, b.beside.Correct(text, days), data.Any)
 	}
 	found = append(found, days...)
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
@@ -301,6 +323,7 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 		if b.beside != nil {
 			spans = b.beside.Correct(text, spans)
 		}
+		spans = withoutNotation(text, spans, data.Any)
 		for _, s := range safetynet.CorrectCells(text, spans, isPersonOfRule) {
 			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) {
 				continue

@@ -60,9 +60,17 @@ var demographic = sync.OnceValue(func() map[string]bool {
 var surnameDemonyms = wordlists.Set("aleman black catalan castellano english frances french gallego german valenciano welsh white")
 
 // diseases are eponyms that denote a disease of a relative. Those that are also names of people count only in a family history.
-var diseases = wordlists.Set(`addison alport alzheimer barrett basedow bechterew becker behcet berger bowen buerger burkitt chagas crohn cushing down duchenne dupuytren ebstein ehlers eisenmenger ewing fabry fallot fanconi gaucher
-	gilbert goodpasture graves hashimoto hirschsprung hodgkin huntington kaposi kawasaki klinefelter lynch marfan meniere menetrier noonan osler paget parkinson patau perthes peyronie pick pompe prader raynaud rett reye
-	scheuermann sheehan sjogren still takayasu tourette turner waldenstrom wegener werdnig whipple wilms wilson`)
+var diseases = wordlists.Set(`addison alagille alpers alport alstrom alzheimer angelman apert asherman asperger axenfeld barrett bartter basedow batten bechterew becker beckwith behcet behr berger binswanger
+	blackfan blount boerhaave bourneville bowen brugada budd buerger burkitt byler caffey canavan caroli castleman chagas charcot chediak chiari churg cockayne cogan conn cooley cotard
+	cowden creutzfeldt crigler crohn crouzon cushing dandy darier debre dejerine dent dercum devic dieulafoy down dravet dressler dubin duchenne dupuytren eales ebstein ehlers eisenmenger
+	ewing fabry fahr fallot fanconi felty forestier fournier fraumeni freiberg friedreich gardner gaucher gerstmann gilbert gitelman glanzmann goldenhar goodpasture gorlin graves guillain
+	haglund hailey hallervorden hansen hartnup hashimoto henoch hirschsprung hodgkin horner horton hunter huntington hurler jakob jeghers kallmann kanner kaposi kartagener kawasaki kearns
+	kienbock kikuchi kimura klinefelter klippel kohler korsakoff krabbe kugelberg leber leigh lennox leriche lesch lewy lhermitte libman liddle loeys loffler lyme lynch maffucci mallory
+	marfan mcardle mcardles menetrier meniere menkes merkel mikulicz milroy minamata mirizzi mobius moebius mondor morquio moyamoya muckle munchausen niemann noonan ohtahara ollier ormond
+	osgood osler paget pancoast panner parkinson patau pellegrini pendred perthes peutz peyronie pick plummer pompe pott prader prinzmetal quervain quincke rasmussen raynaud recklinghausen
+	refsum reiter rendu rett reye romberg rotor rubinstein sandhoff sanfilippo schamberg scheuermann schlatter schonlein sever sezary sheehan sjogren sotos stargardt steinert stickler still
+	sturge sudeck susac swyer sydenham takayasu tangier tarlov thomsen tietze tolosa tourette treacher turner usher waardenburg waldenstrom wallenberg wegener weil werdnig wernicke whipple
+	willebrand wilms wilson wiskott wolfram wolman zellweger zenker zika zollinger`)
 
 // isOnlyDisease reports whether a folded word denotes a disease and hardly a person.
 func isOnlyDisease(folded string) bool {
@@ -99,7 +107,7 @@ const maxFamilyLine = 500
 // isDiseaseOfRelative reports whether a span is the eponym of a disease in an item of a family history that consists of a relative and this disease. In the same sentence, behind its
 // heading, there are only such items, or one of them has a disease that is no name.
 func isDiseaseOfRelative(text string, s data.Span) bool {
-	if s.End-s.Start > maxDemographic || !diseases[fold.Fold(strings.TrimSpace(text[s.Start:s.End]))] {
+	if s.End-s.Start > maxDemographic || !diseases[eponymOfRelative(text[s.Start:s.End])] {
 		return false
 	}
 	from, to := max(0, s.Start-maxFamilyLine), min(len(text), s.End+maxFamilyLine)
@@ -134,7 +142,19 @@ func isDiseaseOfRelative(text string, s data.Span) bool {
 		}
 		certain = certain || it.certain
 	}
-	return headed && first == 0 || certain && first < last
+	return headed && first == 0 || certain && (first < last || items[at].alone && items[at].certain)
+}
+
+// eponymOfRelative returns the folded last words of a value behind the words for a relative and what he has: Kawasaki in tía materna Kawasaki.
+func eponymOfRelative(value string) string {
+	words := split(value)
+	for len(words) > 1 && (relatives()[words[0].fold] || kindsOfRelatives[words[0].fold] || has[words[0].fold]) {
+		words = words[1:]
+	}
+	if len(words) == 2 && words[1].fold == "s" {
+		words = words[:1]
+	}
+	return strings.TrimSuffix(joined(words), " syndrome")
 }
 
 // item is a part of a family history, as between two commas.
@@ -144,6 +164,7 @@ type item struct {
 	certain bool // the disease is no name of a person
 	label   bool // a colon follows the relative
 	full    bool // a full stop follows the item
+	alone   bool // the item is a relative with a colon and one disease, and no more
 }
 
 type kind int
@@ -198,6 +219,7 @@ func itemOf(words []word) (it item) {
 	}
 	disease := words[0]
 	words = words[1:]
+	it.alone = it.label && len(words) == 0
 	for _, w := range words {
 		if !ofDiseases[w.fold] && (!w.digits || len(w.fold) > 2) && !isOnlyDisease(w.fold) {
 			return it

@@ -41,6 +41,20 @@ func TestDiseasesOfRelativesWereTakenForNames(t *testing.T) {
 	}
 }
 
+// The span of a network over a relative and the disease was left, and eponyms were missing from the list.
+func TestDiseasesTogetherWithTheRelativeWereTakenForNames(t *testing.T) {
+	for text, want := range map[string]bool{
+		"AF: «tía Kawasaki», padre DM.": true, "Antecedentes familiares: «abuela Gaucher», padre HTA.": true, "«madre Wilms», padre HTA": true, "AF: «tía materna Bartter».": true, "FH: father «Gitelman», mother HTN": true, "Mother: «Crohn»": true,
+		"«tía Hunter» trae informes": false, "Mother: «Hunter»": false, "mother «Gardner» at bedside": false, "AF: «tía Lund», padre DM.": false,
+	} {
+		before, rest, _ := strings.Cut(text, "«")
+		name, after, _ := strings.Cut(rest, "»")
+		if got := NoName(before+name+after, data.Span{Start: len(before), End: len(before + name)}); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
 // A brother, a son or a husband in the same line as a family history kept his name.
 func TestRelativesBesideAFamilyHistoryKeptTheirNames(t *testing.T) {
 	for _, text := range []string{

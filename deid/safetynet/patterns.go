@@ -316,13 +316,22 @@ func (p *Patterns) Find(text string, covered []data.Span) []data.Span {
 	for from := 0; from < len(text); {
 		to := windowEnd(text, from)
 		words := appendWords((*buffer)[:0], text, from, to, covered)
-		found = append(found, p.find(words)...)
+		found = append(found, p.outsideTerms(text, words, p.find(words))...)
 		clear(words) // the words are parts of the text
 		*buffer = words
 		from = to
 	}
 	data.SortSpans(found)
 	return found
+}
+
+// outsideTerms returns those of the spans among the words of a text that are not in a fixed term. Known values count there, too.
+func (p *Patterns) outsideTerms(text string, words []word, found []data.Span) []data.Span {
+	if p.known || len(found) == 0 {
+		return found
+	}
+	terms := termsOf(text, words)
+	return slices.DeleteFunc(found, func(s data.Span) bool { return data.Covered(s, terms) })
 }
 
 // buffers are memory for the words of a text.

@@ -1,0 +1,276 @@
+package safetynet
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+// This file finds notations of medicine that look like names, numbers, streets or dates: vital signs whose abbreviations have full stops (vitals.go), variants and positions of the genome,
+// series of glucoses and of periodontal depths, codes of MedDRA and of dentistry, citations, and fixed terms (terms.go). They are recognized by their whole form, never by a part of it.
+
+// WithoutNotation returns sorted, disjoint spans without the parts that are a notation of medicine. What else a span contains stays a span. clinical reports whether a type is one of those
+// that are mistaken so, and named whether it is one of names, places or institutions, to which alone the fixed terms apply.
+func WithoutNotation(text string, spans []data.Span, clinical, named func(typ string) bool) []data.Span {
+	some := slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool { return !clinical(s.Type) })
+	if len(some) == 0 {
+		return spans
+	}
+	notations, terms := notationsNear(text, some)
+	if len(notations) == 0 && len(terms) == 0 {
+		return spans
+	}
+	var kept []data.Span
+	for _, s := range spans {
+		switch {
+		case !clinical(s.Type):
+			kept = append(kept, s)
+		case named(s.Type) && inTerm(text, s, terms):
+		default:
+			kept = append(kept, outsideNotation(text, s, notations)...)
+		}
+	}
+	return kept
+}
+
+// outsideNotation returns the parts of a span outside of the notations that contain a letter or a digit.
+func outsideNotation(text string, s data.Span, notations []data.Span) []data.Span {
+	if from, to := data.Overlapping(notations, s); from == to {
+		return []data.Span{s}
+	}
+	var kept []data.Span
+	for _, part := range data.Subtract(s, notations) {
+		value := text[part.Start:part.End]
+		left := strings.TrimLeftFunc(value, isSeparator)
+		if right := strings.TrimRightFunc(left, isSeparator); right != "" {
+			part.Start += len(value) - len(left)
+			part.End = part.Start + len(right)
+			kept = append(kept, part)
+		}
+	}
+	return kept
+}
+
+func isSeparator(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// maxNotation is the number of bytes on either side of a span that are searched for notations.
+const maxNotation = 160
+
+// notationsNear returns the notations and the fixed terms in the neighbourhood of spans, each sorted and disjoint.
+func notationsNear(text string, spans []data.Span) (notations, terms []data.Span) {
+	for i := 0; i < len(spans); {
+		from, to := regionOf(text, spans[i].Start-maxNotation, spans[i].End+maxNotation)
+		for i++; i < len(spans) && spans[i].Start-maxNotation <= to; i++ {
+			_, to = regionOf(text, from, spans[i].End+maxNotation)
+		}
+		notations = append(notations, vitalsIn(text, from, to)...)
+		for _, n := range notationForms {
+			notations = append(notations, n.in(text, from, to)...)
+		}
+		terms = append(terms, termsIn(text, from, to)...)
+	}
+	return data.Flatten(notations), data.Flatten(terms)
+}
+
+// regionOf returns a part of a text that is extended to whole words, if these are not long.
+func regionOf(text string, from, to int) (int, int) {
+	from, to = max(0, from), min(len(text), to)
+	for least := from - maxNotation; from > 0 && from > least && text[from-1] > ' '; from-- {
+	}
+	for most := to + maxNotation; to < len(text) && to < most && text[to] > ' '; to++ {
+	}
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	return from, to
+}
+
+// notationForm is the form of a notation. The notation is the first group of the expression.
+type notationForm struct {
+	form  *regexp.Regexp
+	holds func(before, value, after string) bool // whether a match is a notation by its value and the text around it; nil means always
+}
+
+// in returns the notations of a form in text[from:to].
+func (n notationForm) in(text string, from, to int) []data.Span {
+	var found []data.Span
+	for _, m := range n.form.FindAllStringSubmatchIndex(text[from:to], -1) {
+		s := data.Span{Start: from + m[2], End: from + m[3]}
+		if isWhole(text, s) && (n.holds == nil || n.holds(text[from:s.Start], text[s.Start:s.End], text[s.End:to])) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// isWhole reports whether neither a letter nor a digit is directly beside a span.
+func isWhole(text string, s data.Span) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:s.Start])
+	after, _ := utf8.DecodeRuneInString(text[s.End:])
+	return isSeparator(before) && isSeparator(after)
+}
+
+const (
+	aminoAcid  = `(?:Ala|Arg|Asn|Asp|Cys|Gln|Glu|Gly|His|Ile|Leu|Lys|Met|Phe|Pro|Ser|Thr|Trp|Tyr|Val|Sec|Ter|Xaa)`
+	aminoCode  = `[ACDEFGHIKLMNPQRSTVWY]`
+	assembly   = `(?:hg|HG|GRCh|grch)[0-9]{2}`
+	coordinate = `[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{4,9}`
+	// change is what a variant of DNA does at its position.
+	change = `(?:[ACGT]{1,20} ?(?:>|&gt;) ?[ACGT]{1,20}|delins[ACGT]{0,30}|del[ACGT]{0,30}|dup[ACGT]{0,30}|ins[ACGT]{1,30}|inv|=)`
+	// dnaVariant is a variant behind the reference sequence, such as g.43094692G>A and c.-12+1del.
+	dnaVariant = `[gcnmo]\.[-*]?[0-9]{1,9}(?:[+-][0-9]{1,6})?(?:_[-*]?[0-9]{1,9}(?:[+-][0-9]{1,6})?)?` + change
+	// proteinVariant is p.Leu1420Ter, p.(Gly12=), p.R132H, p.Lys5fsTer12.
+	proteinVariant = `p\.\(?(?:` + aminoAcid + `|` + aminoCode + `)[0-9]{1,5}(?:_(?:` + aminoAcid + `|` + aminoCode + `)[0-9]{1,5})?(?:(?:` + aminoAcid + `|` + aminoCode + `|[*])?fs(?:(?:Ter|[*])?[0-9?]{0,4})?|` +
+		aminoAcid + `(?:ext[*]?[0-9]{0,4})?|` + aminoCode + `|[*=?]|delins(?:` + aminoAcid + `){1,8}|del|dup|ins(?:` + aminoAcid + `){1,8})\)?`
+	// gene are genes and their words whose variants are often written as C677T.
+	gene = `(?:ABL1?|ACTN3|AGT|AKT1|ALK|APC|APOE|APOL1|ATM|BCR|BRAF|BRCA[12]|BTK|CALR|CBS|CFTR|COMT|CSF3R|CYP[0-9][A-Z][0-9]{1,2}|DPYD|EGFR|ERBB2|ESR1|EZH2|F2|F5|F7|F11|F12|F13A1|FGB|FGFR[1-4]|FLT3|G6PD|GBA1?|` +
+		`GJB2|GNAQ|GNA11|GNAS|GP1BA|HBB|HER2|HFE|HRAS|IDH[12]|IL[0-9]{1,2}[AB]?|ITGB3|JAK2|KIT|KRAS|LDLR|LRRK2|MEFV|MET|MPL|MTHFR|MTRR?|MYD88|NOD2|NOS3|NOTCH[1-4]|NRAS|OPRM1|PAI-?1|PDGFRA|PIK3CA|PLCG2|PRSS1|PTPN11|` +
+		`RET|ROS1|SCN5A|SERPINA1|SERPINE1|SF3B1|SLCO1B1|SPINK1|TERT|TP53|TPMT|TTR|UGT1A1|VKORC1|(?i:(?:pro)?thrombin(?: gene)?|protrombina|(?:gen (?:de la )?)?protrombina|factor (?:II|V|VII|XII|XIII)(?: leiden)?|FV|FII|leiden))`
+	// variantWords may stand between a gene and its variant.
+	variantWords = `(?:[ :,-]{1,2}(?i:gene?|exon [0-9]{1,2}|ex[óo]n [0-9]{1,2}|mutations?|mutaci[óo]n(?:es)?|variants?|variantes?|polymorphisms?|polimorfismos?|heterozyg(?:ous|ote)|homozyg(?:ous|ote)|heterocigot[oa]|homocigot[oa]|for|of|the|de|la|para|del)){0,5}[ :,(-]{1,2}`
+	shortVariant = `(?:[ACGT][0-9]{3,5}[ACGT]|` + aminoCode + `[0-9]{2,4}(?:` + aminoCode + `|fs|[*]))`
+	glucose      = `(?:(?i:glucemias?(?: capilar(?:es)?)?|glicemias?(?: capilar(?:es)?)?|glucometr[ií]as?|perfil(?:es)? gluc[eé]micos?|perfil(?:es)? de glucemias?|dextros?tix|dextros?|destrostix|destro|haemoglucotest|hemoglucotest|controles gluc[eé]micos|` +
+		`accu-?che(?:c)?ks?|finger ?-?sticks?|blood (?:glucoses?|sugars?)|glucoses?|glucosas?|sugars?|poc glucoses?|capillary glucoses?)|DXT|DTX|HGT|BMT|BM|FSBG|FSBS|FSG|CBGs?|BGs?|BGMs?|POCG|GC)`
+	seriesWords = `(?:[ :=,(]{1,3}(?i:today|hoy|ayer|yesterday|overnight|de|del|d[íi]a|en|ayunas|fasting|last|24 ?h|ac|premeal|preprandial(?:es)?|postprandial(?:es)?|capilar(?:es)?|mg/dl|were|was|of|log|readings?|values?|valores?|previas?|x ?[1-9]))`
+	periodontal = `(?:PD|PPD|PSD|CAL|REC|GM|BOP|PS|NIC|MG|(?i:pocket(?:s| depths?)?|probing(?: depths?)?|probings?|sondaje(?: periodontal)?|profundidad(?:es)?(?: de sondaje)?|bolsas?(?: periodontal(?:es)?)?))`
+	// depths are of two teeth at least, because PS 188 is a school.
+	depths = `[1-9]{3}(?:[ /|,]{1,3}[1-9]{3}){1,15}`
+	// journalWord are the words, mostly shortened, of the titles of journals.
+	journalWord = `(?:Acad|Acta|Actas|Adv|Aliment|Allergol?|Allergy|Altern|Am|Amer|An|Anaesth|Analg|Anest|Anesth|Anesthesiol|Angiol|Ann|Antimicrob|Antonie|Appl|Arch|Argent|Arq|Arterioscler|Arthritis|Arthrosc|Asoc|Assoc|Aten|Aust|Barc|BJOG|BJU|BMC|BMJ|Behav|` +
+		`Biochem|Biol|Biomed|Blood|Bol|Bone|Bras|Br|Brain|Brit|Bull|CA|CMAJ|Can|Cancer|Cardiol|Cardiovasc|Care|Cell|Cerebrovasc|Chem|Chemother|Chest|Child|Chil|Chir|Chron|Circ|Circulation|Cir|Clin|Cochrane|Cogn|Coll|Colomb|Community|Contemp|Coron|Cosmet|Crit|Curr|Cutan|` +
+		`Database|Deliv|Dent|Dermatol|Dermosifiliogr|Dev|Diabet|Diabetes|Diabetologia|Diagn|Dial|Dig|Dis|Disord|Drug|Drugs|Ear|Echocardiogr|Educ|Electrophysiol|Emerg|Emergencias|Endocr|Endocrinol|Endosc|Engl|Enferm|Environ|Epidemiol|Epilepsia|Epilepsy|Esp|Eur|Europace|Exp|Expert|Eye|` +
+		`Facial|Fam|Farm|Fertil|Foot|Funct|Gac|Gastroenterol|Gastrointest|Gen|Genet|Geriatr|Gerontol|Glob|Gut|Gynaecol|Gynecol|Haematol|Haematologica|Haemost|Hand|Head|Headache|Health|Heart|Hematol|Hepatobiliary|Hepatol|Hepatology|Hipertens|Hosp|Hum|Hypertens|Hypertension|` +
+		`Imaging|Immunol|Immunopharmacol|Implant|Infecc|Infect|Inflamm|Inj|Injury|Inst|Int|Integr|Intensive|Interact|Intern|Interv|Invest|Isr|JAMA|JACC|J|Jpn|JBJS|Kidney|Knee|Korean|Lab|Lancet|Laryngoscope|Leuk|Leukemia|Lipidol|Liver|Lung|Maxillofac|Matern|Mayo|Med|Medicina|Medicine|Medwave|Ment|Metab|Mex|Microbiol|Mol|Mov|` +
+		`MMWR|Morb|Mortal|Muscle|N|NEJM|NPJ|Nat|Natl|Nature|Neck|Nefrol|Nefrologia|Neonatal|Neonatol|Nephrol|Nerve|Nervenarzt|Neurocrit|Neurol|Neurology|Neuroophthalmol|Neuroradiol|Neurosci|Neurosurg|Neurosurgery|Nucl|Nurs|Nutr|Obes|Obstet|Occup|Oncol|Open|Ophthal|Ophthalmol|Ophthalmology|Opin|Oral|Orthop|Orthod|Osteoporos|Otol|Otolaryngol|` +
+		`PLoS|PLOS|Paediatr|Pain|Palliat|Pancreatology|Parasitol|Pathol|Pathology|Patient|Pediatr|Pediatrics|Perinatol|Periodontol|Peru|Pharm|Pharmacol|Pharmacother|Phys|Physician|Physiol|Plast|Pneumol|Postgrad|Pract|Prev|Primaria|Proc|Prog|Prosthet|Psychiatr|Psychiatry|Psychol|Psychopharmacol|Psiquiatr|Public|Publica|P[úu]blica|Pulm|QJM|Qual|Quant|` +
+		`Radiat|Radiol|Radiology|Radiographics|Rec|Reconstr|Regul|Rehabil|Rep|Reprod|Res|Respir|Respiration|Resuscitation|Rev|Reumatol|Rheum|Rheumatol|Rheumatology|Rhinol|Rinol|Royal|Sanit|Sao|Saudi|Scand|Sci|Science|Semergen|Semin|Sex|Sleep|Soc|South|Spine|Sports?|Stat|Stroke|Surg|Surgery|Syst|Tech|Ther|Thorac|Thorax|Thromb|Thyroid|Top|Toxicol|Transfus|Transfusion|` +
+		`Transl|Transm|Transplant|Trauma|Traumatol|Trop|Tuberc|Tumou?r|Ultrasound|Urol|Urology|Vaccine|Vasc|Vet|Virol|Wkly|Women|Womens|World|Wound|and|of|the|y|de|&)`
+	journal  = `(?:` + journalWord + `[.,]?[ ]|\(?(?:Barc|Engl Ed|Madr)\.?\)?[.,]? ){1,9}`
+	volume   = `[0-9]{1,4}(?: ?\([0-9A-Za-z .-]{1,12}\))?`
+	pages    = `[A-Za-z]?[0-9]{1,7}(?:[-–][A-Za-z]?[0-9]{1,7})?`
+	yearOf   = `(?:19[5-9][0-9]|20[0-4][0-9])`
+	monthOf  = `(?:[ ](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: [0-9]{1,2})?)?`
+	quadrant = `(?:UR|UL|LR|LL|URQ|ULQ|LRQ|LLQ)`
+)
+
+// notationForms are the forms of notations beside vital signs.
+var notationForms = []notationForm{
+	// chr3:31836795-27842826, hg19 3:84605172
+	{form: regexp.MustCompile(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{form: regexp.MustCompile(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	// arr[GRCh37] 22q11.21(18919477_21459713)x1
+	{form: regexp.MustCompile(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
+	// NC_000017.11:g.43094692G>A, NP_009225.1:p.Gly1756His, ENST00000357654.9
+	{form: regexp.MustCompile(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{form: regexp.MustCompile(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{form: regexp.MustCompile(`(` + proteinVariant + `)`)},
+	{form: regexp.MustCompile(`(` + dnaVariant + `)`)},
+	// ClinVar 47763504, VCV000012345.6, COSM3840
+	{form: regexp.MustCompile(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
+	{form: regexp.MustCompile(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
+	// MTHFR C677T, factor V Leiden G1691A, BRAF V600E, HFE C282Y/H63D
+	{form: regexp.MustCompile(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
+	{form: regexp.MustCompile(`\b(` + gene + variantWords + `[ACGT][0-9]{3,5}[ACGT])`)},
+	// Glucemias: 187 243 236 177, DXT 113-250-178
+	{form: regexp.MustCompile(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
+	// PD 323 434 545
+	{form: regexp.MustCompile(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isSeries},
+	// LLT: RASH MACULAR [10037867]
+	{form: regexp.MustCompile(`\[(10[0-9]{6})\]`), holds: isMedDRA},
+	// SRP UR D4341
+	{form: regexp.MustCompile(`\b(D[0-9]{4})`), holds: isDental},
+	// Arch Intern Med 2019;279:564; N Engl J Med 57:2411, 2018
+	{form: regexp.MustCompile(`(` + journal + `\(?` + yearOf + monthOf + `\)? ?[;,] ?(?:` + volume + ` ?[:;,] ?)` + pages + `)`), holds: isCitation},
+	{form: regexp.MustCompile(`(` + journal + volume + ` ?: ?` + pages + `[,;.]? \(?` + yearOf + `\)?)`), holds: isCitation},
+	{form: regexp.MustCompile(`(` + journal + `\(?` + yearOf + `\)?[;,.:]? ` + volume + ` ?[:,] ?` + pages + `)`), holds: isCitation},
+	// A.M. glucose 92, cortisol a.m. 94, pp. 90-97
+	{form: regexp.MustCompile(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`)},
+	{form: regexp.MustCompile(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
+	{form: regexp.MustCompile(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
+	// per Tokyo 2018
+	{form: regexp.MustCompile(`\b(?i:per|by|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|using|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
+		`Bethesda (?:2001|2007|2014|2017|2023)|Sofia 2016|Montreal 2005|Par[íi]s 2002|Viena 1998|Vienna 1998|Kyoto 2015|Geneva 2013|Chicago (?:[34]\.0|v[34](?:\.0)?)|Ghent (?:1996|2010)|Gante (?:1996|2010)|Amsterdam (?:1990|1999|II?)|Rom[ae] (?:II|III|IV)|Madrid 2010|Milan 1996|Mil[áa]n 1996|Los Angeles (?:1994|1999)|Praga C[0-9]M[0-9]|Prague C[0-9]M[0-9]|Baveno (?:VI|VII)|Maastricht (?:V|VI)|Leiden 2010)`)},
+}
+
+// phoneWords tell a number of a telephone, a record or the like.
+var phoneWords = regexp.MustCompile(`(?i)\b(?:tel[eé]?f?[oó]?n?o?|phone|ph|cell|m[oó]vil|m[oó]bile|fax|call|llamar|ext|mrn|nhc|record|historia|dni|ssn|pager|beep|bleep|ssn|acct|account|n[º°]|id)\b[^\n]{0,12}$`)
+
+// isSeries reports whether numbers behind a label are a series of measurements. Neither groups of digits like those of a Spanish telephone number are, nor a series that goes on.
+func isSeries(before, value, after string) bool {
+	if phoneWords.MatchString(lastBytes(before, 60)) {
+		return false
+	}
+	if after != "" && (strings.ContainsRune("-–/", firstRune(after)) && startsWithDigit(after[utf8.RuneLen(firstRune(after)):]) || after[0] == ' ' && startsWithDigit(after[1:])) {
+		return false
+	}
+	groups := strings.FieldsFunc(value, isSeparator)
+	lengths := ""
+	for _, group := range groups {
+		lengths += strconv.Itoa(len(group))
+	}
+	mobile := strings.ContainsRune("6789", rune(value[0]))
+	return !(mobile && (lengths == "333" || lengths == "3222"))
+}
+
+func startsWithDigit(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
+
+func firstRune(text string) rune {
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
+}
+
+// lastBytes returns at most n bytes of the end of a text.
+func lastBytes(text string, n int) string { return text[max(0, len(text)-n):] }
+
+var (
+	medDRALevel = regexp.MustCompile(`\b(?:LLT|HLT|HLGT|SOC|MedDRA|MEDDRA)\b`)
+	medDRATerm  = regexp.MustCompile(`\b(?:PT|LLT|HLT|HLGT|SOC|(?i:meddra)(?: v?[0-9.]{1,5})?(?: (?:PT|LLT|code|term))?|(?i:preferred term|t[ée]rmino preferido))[ :=(-]{1,3}[\p{L} ,()'/-]{3,80}\[?$`)
+)
+
+// isMedDRA reports whether a number in brackets is the code of a term of MedDRA: a label of its level precedes the term, and one besides PT, which may be the patient, is near.
+func isMedDRA(before, _, after string) bool {
+	return medDRATerm.MatchString(lastBytes(before, 120)) && (medDRALevel.MatchString(lastBytes(before, 120)) || medDRALevel.MatchString(after[:min(len(after), 120)]))
+}
+
+var (
+	dentistry   = regexp.MustCompile(`(?i)\b(?:srp|scal(?:e|ing)|root plan\w*|perio\w*|prophy\w*|crowns?|cdt|quads?|quadrants?|tooth|teeth|dental|dentist\w*|restorations?|resin|composite|amalgam|endo|rct|bwx?|bitewings?|denture|implant|sealants?|fluoride|fmx|pano)\b|\b(?:UR|UL)\b.{0,20}\b(?:LR|LL)\b|\b(?:LR|LL)\b.{0,20}\b(?:UR|UL)\b`)
+	recordLabel = regexp.MustCompile(`(?i)(?:\b(?:chart|mrn?|nhc|nuhsa|cip|dni|nie|historia|expediente|acct|account|id|record|no|number|nhs|ur|policy|member|license|licence|pin|case|file|ref|badge|dl|passport|pt|patient)\b ?[.:#=]{1,2} ?|#|\b(?:chart|mrn|nhc|nuhsa|cip|dni|nie|historia|expediente|acct|account|record|number|policy|member|license|licence|case|file|badge|passport) |\bur no\.? ?)$`)
+)
+
+// isUnlabelled reports whether no label of a record stands before an accession.
+func isUnlabelled(before, _, _ string) bool { return !recordLabel.MatchString(lastBytes(before, 24)) }
+
+// isDental reports whether a code such as D4341 is one of dentistry: words of dentistry are near, and no label of a record stands before it.
+func isDental(before, _, after string) bool {
+	near := lastBytes(before, 80) + " " + after[:min(len(after), 80)]
+	return dentistry.MatchString(near) && !recordLabel.MatchString(lastBytes(before, 24))
+}
+
+// isNoAge reports whether the number at the end of a value is no age.
+func isNoAge(_, _, after string) bool { return !aged.MatchString(after[:min(len(after), 24)]) }
+
+// connectingWords of titles of journals are no journal alone, and neither is a single letter.
+var connectingWords = wordlists.Set("and of the y de an")
+
+// isCitation reports whether a title of a journal in front of a volume has a word of at least two letters, and does not follow a label.
+func isCitation(_, value, _ string) bool {
+	for word := range strings.FieldsSeq(value) {
+		word = strings.Trim(word, ".,;()")
+		if word == "" || startsWithDigit(word) {
+			return false
+		}
+		if utf8.RuneCountInString(word) > 1 && !connectingWords[strings.ToLower(word)] {
+			return true
+		}
+	}
+	return false
+}

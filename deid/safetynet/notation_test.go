@@ -1,0 +1,92 @@
+package safetynet
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// withoutMarked returns a text without its marks «», and what WithoutNotation leaves of the marked span.
+func withoutMarked(text, typ string) (plain string, left []string) {
+	before, rest, _ := strings.Cut(text, "«")
+	value, after, _ := strings.Cut(rest, "»")
+	plain = before + value + after
+	all := func(string) bool { return true }
+	for _, s := range WithoutNotation(plain, []data.Span{{Start: len(before), End: len(before + value), Type: typ}}, all, all) {
+		left = append(left, plain[s.Start:s.End])
+	}
+	return plain, left
+}
+
+// TestNotationsWereTakenForPHI has notations, in «», that networks took for names, ages, streets, numbers and dates.
+func TestNotationsWereTakenForPHI(t *testing.T) {
+	for _, text := range []string{
+		// vital signs with full stops
+		"O2 sat. «95». P. 94. B.P. 122/70, H.R. 97.", "O2 sat. 95. P. «94». B.P. 122/70", "P. 94. «B.P.» 122/70", "B.P. 122/70, H.R. «97».", "B.P. «131/73 P. 97»", "«B.P. 115-98»", "W.B.C. «94»", "M.C.V. «92»", "P.R. «96 R.R. 12»",
+		"MAP avg. «94»", "Pulse ox. «95» on room air", "Doing well. B.S. «93», no hypoglycemia", "«A.M.» glucose 92", "A.M. glucose «92»", "I.Q. «95»", "see pp. «95-97»",
+		"«T.A.» 124-74", "T.A. «124-74»", "T.A. 136-81, F.C. «94», F.R. 18", "F.C. «95 F.R. 21»", "P.V.C. 8, T.A.M. «94»", "Control de T.A. por la tarde «141-83»", "T.A.: 130/80\nF.C.: «97»", "Exploración: F.C. «94».", "T.A. «13/8», F.C. 95",
+		// genetics
+		"«chr3:31836795-27842826»", "hg19 «3:84605172»", "arr[GRCh37] 22q11.21(«18919477_21459713»)x1", "«NC_000017.11:g.43094692G>A»", "NP_009225.1:p.«Gly1756His»", "«ENST00000357654.9»", "ClinVar «47763504»", "«COSM3840»", "MTHFR «C677T»",
+		"prothrombin «G20210A» heterozygous", "protrombina «G20210A»", "HFE «C282Y/H63D»", "p.Leu1420«Ter»", "«p.Leu1420Val»", "BRAF «V600E»",
+		// series
+		"Glucemias: «187 243 236 177»", "perfil glucémico «92-74-181-219»", "DXT «113-250-178»", "Accuchecks «67 241 207»", "FSBG «160-229-114-98»", "PD «323 434 545»", "sondaje: «323 434»",
+		// codes and citations
+		"PT: RASH [«10037844»]; LLT: RASH MACULAR [10037867]", "LLT: RASH MACULAR «[10037867]»", "SRP UR «D4341», LR D4342", "«Arch Intern Med 2019;279:564»", "N Engl J Med «57:2411, 2018»", "«Med Clin (Barc) 2015;144»:12-9", "cholecystitis per «Tokyo 2018»",
+		// fixed terms
+		"fiebre de «Malta»", "agua de «Jamaica» diaria", "«Crimean-Congo» hemorrhagic fever", "fiebre de «Crimea-Congo»", "bálsamo del «Perú»", "«Rift Valley» fever", "mancha de vino de «Oporto»", "«puente de Varolio»", "«Canada C-Spine» negative", "«Sudán III» positivo",
+		"«Hospital at Home» team", "acude a «Hospital de Día» los lunes", "«Personal Independence Payment» form", "flor de «Jamaica»", "síndrome de «Klippel Trenaunay»", "«St. John's» wort",
+	} {
+		if plain, left := withoutMarked(text, "PATIENT"); len(left) > 0 {
+			t.Errorf("%q: %q is left", plain, left)
+		}
+	}
+}
+
+// TestPHIBesideNotationsStays has PHI, in «», that looks like a notation.
+func TestPHIBesideNotationsStays(t *testing.T) {
+	for _, text := range []string{
+		"Pt H.R., «97» yo", "H.R. «97» yo woman", "H.R. «97»M with CHF", "Patient: H.R. «97»", "«H.R.» 97", "Seen by B.P. «12/8»", "visto por T.A. «12/8»", "Visto por T.A. el «12/8»", "A.B. 91, H.R. «97», C.D. 93", "H.R. «97» fell at home", "F.C. «94» años", "Paciente F.C. «94», ingresa",
+		"Mother aged approx. «94»", "B.P. «617-555-0143»", "Wt. «3/14/21»", "«P. 94 Elm Street»",
+		"BG «314-555-0143»", "DXT «612 345 678»", "Glucemias. Tel. «612 345 678»", "PD «323 434 5450»", "FSBG log, phone «617 555 0143»",
+		"LUND, ODA [«10037844»]", "PT: LUND ODA [«10037844»]", "UR: «D4341»", "MRN «D4341» dental", "MRN: «NM_527977»", "plate «E123D»", "Lund O. «Vik A», 2019", "moved to «Atlanta 2012»",
+		"«Malta»", "vive en «Malta»", "Dr. «Sturge Weber»", "Father «Sturge Weber» called", "«Rift Valley» Clinic", "12 «Rift Valley» Road", "«Hospital de Día» Infanta Leonor", "calle «Flor de Jamaica» 3", "«Rosa Malta»", "«Smith Magenis» called", "Hospital de Día «Salas»", "born in «Boston»", "attends «PS 188»", "drives for the «Red Cross»", "granted by «Make-A-Wish»", "voluntario de «Cruz Roja»",
+	} {
+		before, rest, _ := strings.Cut(text, "«")
+		value, _, _ := strings.Cut(rest, "»")
+		if plain, left := withoutMarked(text, "PATIENT"); !slices.Equal(left, []string{value}) {
+			t.Errorf("%q behind %q: %q is left", plain, before, left)
+		}
+	}
+}
+
+// A span over a name and a vital sign was one, and the name must remain when the sign is taken out.
+func TestNameBesideANotationRemains(t *testing.T) {
+	for text, want := range map[string]string{"«Oda Lund B.P. 120/80»": "Oda Lund", "«C/ Mayor 3 T.A. 124-74»": "C/ Mayor 3", "«12 Elm Street, B.P. 131/73 P. 97»": "12 Elm Street", "seen «3/14 B.P. 120/80»": "3/14"} {
+		if plain, left := withoutMarked(text, "STREET"); !slices.Equal(left, []string{want}) {
+			t.Errorf("%q: %q is left", plain, left)
+		}
+	}
+}
+
+// A city that is replaced elsewhere stayed in no fixed term.
+func TestPlacesOfTheNoteStayInFixedTerms(t *testing.T) {
+	net := &Net{Types: data.Any}
+	patterns := net.Originals([]Removed{{Text: "Oporto", Type: "CITY"}, {Text: "Jamaica", Type: "CITY"}})
+	text := "Mancha de vino de Oporto. Toma flor de Jamaica. Vive en Oporto."
+	if found := patterns.Find(text, nil); len(found) != 1 || found[0].Start != strings.LastIndex(text, "Oporto") {
+		t.Errorf("%v", found)
+	}
+}
+
+// Terms are listed with two words or more, because a single one may be PHI.
+func TestTermsHaveSeveralWords(t *testing.T) {
+	for _, list := range []*Phrases{termsWithBlanks(), termsWithHyphens()} {
+		for term := range list.entries {
+			if !strings.Contains(term, " ") {
+				t.Errorf("%q is one word", term)
+			}
+		}
+	}
+}

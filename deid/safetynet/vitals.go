@@ -1,0 +1,181 @@
+package safetynet
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// This file finds vital signs and measurements whose abbreviations have full stops: B.P. 115-98, H.R. 94, T.A. 124-74, O2 sat. 95. Networks take such letters for initials, and the number
+// behind them for an age, a room or a house.
+
+const (
+	// certainSign are abbreviations that are hardly the initials of a person: those of three letters and more, and shortened words.
+	certainSign = `(?:[WR]\.B\.C\.|M\.C\.(?:V|H|H\.C)\.|H\.G\.B\.|H\.C\.T\.|P\.L\.T\.|B\.U\.N\.|[LH]\.D\.L\.|A\.L\.[TP]\.|A\.S\.T\.|T\.S\.H\.|I\.N\.R\.|P\.T\.T\.|E\.S\.R\.|C\.R\.P\.|e?G\.F\.R\.|P\.S\.A\.|B\.M\.I\.|M\.A\.P\.|C\.V\.P\.|L\.V\.E\.F\.|G\.C\.S\.|F\.E\.V\.1|S\.P\.O\.2|Sp\.?O\.?2\.?|S\.a\.O\.2|` +
+		`V\.C\.M\.|H\.C\.M\.|C\.H\.C\.M\.|V\.S\.G\.|P\.C\.R\.|I\.M\.C\.|[TP]\.A\.[SDM]\.|P\.V\.C\.|F\.C\.F\.|G\.[OP]\.T\.|G\.G\.T\.|L\.D\.H\.|C\.P\.K\.|T\.T\.P\.A?\.?|F\.E\.V\.I\.|P\.E\.F\.|H\.B\.A\.?1\.?[Cc]\.?|` +
+		`(?i:o2 ?sat|sat(?:\. ?(?:o2|de o2))?|sato2|pulse ?ox|puls ?ox|wt|temp|pulse|puls|resp|gluc|glu|chol|trig|creat|hgb|hct|plt|ferr|album|hto|hb|leuc|plaq|triglic?|glic)\.|I\.Q\.|` +
+		`(?:MAP|HR|RR|BP|SpO2|EF|PAM|TAM|FC|FR|TA|PA|FEVI|(?i:pulse|heart rate|sats?|glucose|peak|rate|glucemia|saturaci[óo]n)) (?i:avg|max|min|approx|ave|aprox|m[áa]x|m[íi]n|prom|med)\.)`
+	// pressureSign and likelySign may be the initials of a person, too.
+	pressureSign = `(?:B\.P\.|T\.A\.|P\.A\.)`
+	likelySign   = `(?:H\.R\.|R\.R\.|P\.R\.|B\.S\.|F\.S\.|B\.G\.|E\.F\.|F\.C\.|F\.R\.|F\.R\.C\.|S\.O\.|S\.V\.|T\.V\.|C\.I\.)`
+	// bareSign is one without full stops. It confirms the others, as do those of one letter that they confirm.
+	bareSign   = `(?:BP|HR|RR|SpO2|SaO2|O2 [Ss]ats?|Sats?|Tmax|Temp|Pulse|MAP|GCS|TA|PA|FC|FR|SatO2|Sat O2|PAM|Tª|EVA|(?i:glucemia|glicemia|diuresis|pulso))`
+	letterSign = `(?:[PRT]\.)`
+	quantity   = `[0-9]{1,3}(?:[.,][0-9]{1,2})?(?: ?[/-] ?[0-9]{1,3})?`
+	unitOf     = `(?: ?(?:%|º ?C?|°[CF]?|(?i:lpm|bpm|rpm|x['´’]|/ ?min|por min(?:uto)?|per min(?:ute)?|mm ?hg|kg|lbs?|mg/dl|mmol/l|cm|ppm)\b\.?))?`
+)
+
+// sign matches a vital sign: its abbreviation by certainty in groups 1 to 5, and its value in group 6.
+var sign = regexp.MustCompile(`(?:(` + certainSign + `)|(` + pressureSign + `)|(` + likelySign + `)|(` + bareSign + `)|(` + letterSign + `))(?:[ :=]{0,3}(?:\p{Ll}{1,12} ){1,4}|[ :=~>≈]{0,3}(?:(?i:of|is|was|at|de|en|a) )?)(` + quantity + `)` + unitOf)
+
+// vital is a vital sign in a text.
+type vital struct {
+	data.Span
+	kind     int // the group of sign that has its abbreviation
+	value    string
+	wordy    bool // words are between the abbreviation and the value
+	labelled bool // a colon is
+}
+
+const (
+	certainKind = iota + 1
+	pressureKind
+	likelyKind
+	bareKind
+	letterKind
+	valueGroup
+)
+
+// vitalsIn returns the vital signs in text[from:to] whose abbreviations have full stops.
+func vitalsIn(text string, from, to int) []data.Span {
+	var all []vital
+	for _, m := range sign.FindAllStringSubmatchIndex(text[from:to], -1) {
+		v := vital{Span: data.Span{Start: from + m[0], End: from + m[1]}, value: text[from+m[2*valueGroup] : from+m[2*valueGroup+1]]}
+		for kind := certainKind; kind <= letterKind; kind++ {
+			if m[2*kind] >= 0 {
+				v.kind = kind
+				between := text[from+m[2*kind+1] : from+m[2*valueGroup]]
+				v.wordy, v.labelled = len(strings.Fields(between)) > 1, strings.Contains(between, ":")
+			}
+		}
+		if v.isMeasured(text, from+m[2*valueGroup+1]) {
+			all = append(all, v)
+		}
+	}
+	var found []data.Span
+	for first := 0; first < len(all); {
+		last := first
+		for last+1 < len(all) && betweenSigns.MatchString(text[all[last].End:all[last+1].Start]) {
+			last++
+		}
+		found = appendVitals(found, text, all[first:last+1])
+		first = last + 1
+	}
+	return found
+}
+
+// betweenSigns matches what may stand between two vital signs of one list.
+var betweenSigns = regexp.MustCompile(`^(?:[ \t]?(?:on (?:RA|room air|[0-9]{1,2} ?L)|RA|AA|basal|regular|r[íi]tmic[oa]))?[ \t,;.|()/·•+*-]{0,5}\r?\n?[ \t|·•*-]{0,4}(?:(?:y|and|con|with|w/) )?$`)
+
+// appendVitals appends those of a list of vital signs that have full stops and are none of a person.
+func appendVitals(found []data.Span, text string, list []vital) []data.Span {
+	certain, kinds := false, 0
+	for _, v := range list {
+		if v.kind != letterKind {
+			kinds++
+		}
+		certain = certain || v.kind == certainKind || v.kind == bareKind || v.kind == pressureKind && isPressure(v.value) || v.labelled
+	}
+	for i, v := range list {
+		listed := len(list) > 1 && (certain || kinds > 1) && !v.wordy
+		ok := false
+		switch v.kind {
+		case certainKind:
+			ok = !v.wordy && (!strings.ContainsAny(v.value, "/-") || isPressure(v.value))
+		case pressureKind:
+			ok = isPressure(v.value) || listed && (isShortPressure(v.value) || !strings.ContainsAny(v.value, "/-")) || !v.wordy && v.labelled && isShortPressure(v.value)
+		case likelyKind:
+			ok = !strings.ContainsAny(v.value, "/-") && (listed || !v.wordy && (v.labelled || isAmongWords(text, v)))
+		case letterKind:
+			ok = listed && !strings.ContainsAny(v.value, "/-") && (i+1 < len(list) || hasUnit(text, v) || afterSign.MatchString(text[v.End:min(len(text), v.End+24)]))
+		}
+		if ok {
+			found = append(found, v.Span)
+		}
+	}
+	return found
+}
+
+// aged matches what makes a number an age, and partOfMore what makes it a part of a longer number, of a date or of an address.
+var (
+	aged       = regexp.MustCompile(`^[ \t]?-?(?i:y\.?[ /]?o\b|y/|yrs?\b|years?\b|a\.|a\b|años|añitos|mo\b|months?|meses|[mf](?:[^.\w]|$)|male|female|man|woman|lady|mujer|hombre|var[óo]n|[wb][mf]\b|old\b|de edad)`)
+	partOfMore = regexp.MustCompile(`^(?:[0-9\p{L}]|[-/.,–][0-9])`)
+	// personBefore matches words before initials.
+	personBefore = regexp.MustCompile(`(?i)(?:\b(?:pt|pts|patients?|pacientes?|pcte|pte|mr|mrs|ms|miss|dr|dra|sr|sra|don|doña|by|with|from|for|name|initials?|iniciales|nombre|por|con|de|del|mother|father|sister|brother|wife|husband|madre|padre|hermano|hermana|hijo|hija|son|daughter|aged?|edad|called|named|room|bed|cama|hab|habitaci[óo]n|nurse|rn|md|and|y)[.:,]?[ \t]{1,2}|(?-i:\b[A-Z]\.[ ]?|[A-Z]\.[A-Z]\.[ ,;:]{0,3}[0-9]{1,3}[ ,;.]{0,3}))$`)
+	ageBefore    = regexp.MustCompile(`(?i)\b(?:aged?|edad|years|años|old|died|falleci[óo]|muri[óo]|born|lived)\b[^\n]{0,24}$`)
+)
+
+// isMeasured reports whether the value of a vital sign is not an age, and not a part of something else.
+func (v vital) isMeasured(text string, end int) bool {
+	before := text[:v.Start]
+	if r := lastBytes(before, 1); r != "" && (r == "." && v.kind != certainKind && hasLetterBefore(before) || !isSeparator(lastRune(before))) {
+		return false
+	}
+	rest := text[end:]
+	return !partOfMore.MatchString(rest[:min(len(rest), 8)]) && !aged.MatchString(rest[:min(len(rest), 24)]) && !ageBefore.MatchString(lastBytes(before, 48))
+}
+
+// hasLetterBefore reports whether a text ends in a letter and a full stop, as initials do.
+func hasLetterBefore(text string) bool {
+	return len(text) > 1 && !isSeparator(lastRune(text[:len(text)-1])) && (len(text) == 2 || isSeparator(lastRune(text[:len(text)-2])))
+}
+
+func lastRune(text string) rune {
+	var last rune
+	for _, r := range lastBytes(text, 4) {
+		last = r
+	}
+	return last
+}
+
+// afterSign matches what follows a vital sign that no other one confirms.
+var afterSign = regexp.MustCompile(`^(?:[ \t]*(?:[.,;)]|\r?\n|$)| (?:%|(?:regular|irregular|r[íi]tmic[oa]|today|hoy|at rest|en reposo|on (?:RA|room air|arrival|admission)|al (?:ingreso|alta)|sinus|sinusal)\b))`)
+
+// isAmongWords reports whether a single vital sign, such as F.C. 94, stands within a line and there is neither a word for a person before it nor one for an age behind it. At the beginning of
+// a line it may be the initials and the age of a patient.
+func isAmongWords(text string, v vital) bool {
+	line := text[strings.LastIndexByte(text[:v.Start], '\n')+1 : v.Start]
+	rest := text[v.End:]
+	return strings.TrimSpace(line) != "" && !personBefore.MatchString(lastBytes(line, 60)) && (hasUnit(text, v) || afterSign.MatchString(rest[:min(len(rest), 24)]))
+}
+
+// hasUnit reports whether a vital sign ends in a unit.
+func hasUnit(text string, v vital) bool { return !startsWithDigit(text[v.End-1 : v.End]) }
+
+// pairOf returns the two numbers of a value such as 124-74.
+func pairOf(value string) (first, second int, ok bool) {
+	i := strings.IndexAny(value, "/-")
+	if i < 0 {
+		return 0, 0, false
+	}
+	first, err := strconv.Atoi(strings.TrimSpace(value[:i]))
+	if err != nil {
+		return 0, 0, false
+	}
+	second, err = strconv.Atoi(strings.TrimSpace(value[i+1:]))
+	return first, second, err == nil
+}
+
+// isPressure reports whether a value is a blood pressure in mmHg, which is no date and hardly anything else.
+func isPressure(value string) bool {
+	systolic, diastolic, ok := pairOf(value)
+	return ok && systolic > diastolic && systolic >= 60 && systolic <= 290 && diastolic >= 32 && diastolic <= 180
+}
+
+// isShortPressure reports whether a value may be a blood pressure in cmHg: 12/8.
+func isShortPressure(value string) bool {
+	systolic, diastolic, ok := pairOf(value)
+	return ok && strings.Contains(value, "/") && systolic > diastolic && systolic >= 8 && systolic <= 26 && diastolic >= 4 && diastolic <= 15
+}
