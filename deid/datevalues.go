@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
@@ -38,6 +39,9 @@ func withoutValues(text string, s data.Span) []data.Span {
 		return []data.Span{s}
 	}
 	left, right := before(text, s, aroundValues), after(text, s, aroundValues)
+	if !mayHaveValues(left, text[s.Start:s.End], right) {
+		return []data.Span{s}
+	}
 	at := s.Start - len(left)
 	var values []data.Span
 	for _, run := range valueRuns(left + text[s.Start:s.End] + right) {
@@ -62,6 +66,36 @@ func withoutValues(text string, s data.Span) []data.Span {
 	}
 	return parts
 }
+
+// mayHaveValues reports whether there is a number in a date that cannot be its day or its year, or a number, a month or a weekday directly beside it. All dates with values pass.
+func mayHaveValues(left, value, right string) bool {
+	numbers := 0
+	for _, digits := range digitRuns.FindAllString(value, -1) {
+		if n, err := strconv.Atoi(digits); err != nil || len(digits) < 4 {
+			if numbers++; numbers > 1 || n > 31 || n == 0 {
+				return true
+			}
+		}
+	}
+	left = strings.TrimRight(left, besideValues)
+	for _, in := range []string{" in", " en"} {
+		left = strings.TrimRight(strings.TrimSuffix(left, in), besideValues)
+	}
+	right = strings.TrimLeft(right, besideValues)
+	for _, in := range []string{"in ", "en "} {
+		right = strings.TrimPrefix(right, in)
+	}
+	last, _ := utf8.DecodeLastRuneInString(left)
+	return beginsWithDigit(right) || valueBeginnings[lowerTwo(right)] || unicode.IsDigit(last) || last == '%' || last == '.' || numbers == 0 && endsWithValueWord(left)
+}
+
+// endsWithValueWord reports whether the last word of a text may be a month or a day of the week.
+func endsWithValueWord(text string) bool {
+	word := text[strings.LastIndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' })+1:]
+	return word != "" && valueBeginnings[lowerTwo(word)]
+}
+
+var digitRuns = regexp.MustCompile(`[0-9]+`)
 
 const (
 	aroundValues = 96                   // how many bytes before and after a date are read for what is like it
@@ -96,7 +130,7 @@ func valueRuns(text string) (runs []valueRun) {
 			runs = append(runs, run)
 		}
 	}
-	for _, m := range valueItem.FindAllStringSubmatchIndex(text, -1) {
+	for m := range valueItems(text) {
 		t, ok := valueTokenAt(text, m)
 		if !ok {
 			continue
@@ -117,6 +151,61 @@ func valueRuns(text string) (runs []valueRun) {
 	}
 	finish()
 	return runs
+}
+
+// valueItems returns the matches of valueItem in a text, which begin a word.
+func valueItems(text string) iter.Seq[[]int] {
+	return func(yield func(m []int) bool) {
+		inWord := false
+		for i := 0; i < len(text); {
+			r, n := utf8.DecodeRuneInString(text[i:])
+			isPart := unicode.IsLetter(r) || unicode.IsDigit(r)
+			if !isPart || inWord || r >= 'A' && !valueBeginnings[lowerTwo(text[i:])] {
+				inWord, i = isPart, i+n
+				continue
+			}
+			inWord = true
+			m := valueItem.FindStringSubmatchIndex(text[i:min(len(text), i+longestItem)])
+			if m == nil {
+				i += n
+				continue
+			}
+			for k := range m {
+				if m[k] >= 0 {
+					m[k] += i
+				}
+			}
+			if !yield(m) {
+				return
+			}
+			i = m[1]
+			last, _ := utf8.DecodeLastRuneInString(text[:i])
+			inWord = unicode.IsLetter(last) || unicode.IsDigit(last)
+		}
+	}
+}
+
+// longestItem is the maximum length of a match of valueItem in bytes that makes sense.
+const longestItem = 96
+
+// valueBeginnings are the first two bytes of the names of months and of days of the week.
+var valueBeginnings = func() map[[2]byte]bool {
+	all := map[[2]byte]bool{}
+	for word := range strings.FieldsSeq("ja fe ma ap ju au se oc no de en ab ag di mo tu we th fr sa su lu mi vi s\xc3 do") {
+		all[lowerTwo(word)] = true
+	}
+	return all
+}()
+
+// lowerTwo returns the first two bytes of a text in lower case.
+func lowerTwo(text string) (two [2]byte) {
+	copy(two[:], text)
+	for i, c := range two {
+		if c >= 'A' && c <= 'Z' {
+			two[i] = c | 0x20
+		}
+	}
+	return two
 }
 
 // readTuesdays reads mar as the Spanish weekday among weekdays, and not as March.
@@ -329,7 +418,7 @@ const (
 var inBefore = regexp.MustCompile(`^[ \t\r\n,;:=/|()→>-]*(?:(?:in|en) )?`)
 
 var (
-	valueItem       = regexp.MustCompile(`(?i)((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + monthWord + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|\b(?:19|20)[0-9]{2})\.?|\b[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?`)
+	valueItem       = regexp.MustCompile(`^(?i)(?:((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + monthWord + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|(?:19|20)[0-9]{2})\.?|[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?)`)
 	fourDigitsAtEnd = regexp.MustCompile(`[0-9]{4}$`)
 	wordBefore      = regexp.MustCompile(`[\pL\pN/.-]$`)
 	wordAfter       = regexp.MustCompile(`^(?:[\pL\pN/'’-]|[.:][0-9])`)

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/recent"
 )
 
 // This file finds notations of medicine that look like names, numbers, streets or dates: vital signs whose abbreviations have full stops (vitals.go), variants and positions of the genome,
@@ -18,11 +19,11 @@ import (
 // WithoutNotation returns sorted, disjoint spans without the parts that are a notation of medicine. What else a span contains stays a span. clinical reports whether a type is one of those
 // that are mistaken so, and named whether it is one of names, places or institutions, to which alone the fixed terms apply.
 func WithoutNotation(text string, spans []data.Span, clinical, named func(typ string) bool) []data.Span {
-	some := slices.DeleteFunc(slices.Clone(spans), func(s data.Span) bool { return !clinical(s.Type) })
-	if len(some) == 0 {
+	if !slices.ContainsFunc(spans, func(s data.Span) bool { return clinical(s.Type) }) {
 		return spans
 	}
-	notations, terms := notationsNear(text, some)
+	notations := recentNotations.Get(text, func() []data.Span { return notationsIn(text) })
+	terms := termsNear(text, spans, func(typ string) bool { return clinical(typ) && named(typ) })
 	if len(notations) == 0 && len(terms) == 0 {
 		return spans
 	}
@@ -37,6 +38,18 @@ func WithoutNotation(text string, spans []data.Span, clinical, named func(typ st
 		}
 	}
 	return kept
+}
+
+// recentNotations has the notations of recent texts, because the spans of the network and of the rules are compared with them.
+var recentNotations = recent.NewTexts(1<<12, func(found []data.Span) int { return 1 + len(found) })
+
+// notationsIn returns the notations in a text, sorted and disjoint.
+func notationsIn(text string) []data.Span {
+	notations := append(vitalsIn(text), citationsIn(text)...)
+	for _, n := range notationForms {
+		notations = append(notations, n.in(text)...)
+	}
+	return data.Flatten(notations)
 }
 
 // outsideNotation returns the parts of a span outside of the notations that contain a letter or a digit.
@@ -59,32 +72,9 @@ func outsideNotation(text string, s data.Span, notations []data.Span) []data.Spa
 
 func isSeparator(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// maxNotation is the number of bytes on either side of a span that are searched for notations.
-const maxNotation = 160
-
-// notationsNear returns the notations and the fixed terms in the neighbourhood of spans, each sorted and disjoint.
-func notationsNear(text string, spans []data.Span) (notations, terms []data.Span) {
-	for i := 0; i < len(spans); {
-		from, to := regionOf(text, spans[i].Start-maxNotation, spans[i].End+maxNotation)
-		for i++; i < len(spans) && spans[i].Start-maxNotation <= to; i++ {
-			_, to = regionOf(text, from, spans[i].End+maxNotation)
-		}
-		notations = append(notations, vitalsIn(text, from, to)...)
-		for _, n := range notationForms {
-			notations = append(notations, n.in(text, from, to)...)
-		}
-		terms = append(terms, termsIn(text, from, to)...)
-	}
-	return data.Flatten(notations), data.Flatten(terms)
-}
-
-// regionOf returns a part of a text that is extended to whole words, if these are not long.
-func regionOf(text string, from, to int) (int, int) {
-	from, to = max(0, from), min(len(text), to)
-	for least := from - maxNotation; from > 0 && from > least && text[from-1] > ' '; from-- {
-	}
-	for most := to + maxNotation; to < len(text) && to < most && text[to] > ' '; to++ {
-	}
+// around returns a part of a text with up to so many bytes before and after a position, in whole characters.
+func around(text string, at, before, after int) (from, to int) {
+	from, to = max(0, at-before), min(len(text), at+after)
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--
 	}
@@ -96,16 +86,24 @@ func regionOf(text string, from, to int) (int, int) {
 
 // notationForm is the form of a notation. The notation is the first group of the expression.
 type notationForm struct {
-	form  *regexp.Regexp
+	may   func(text string) bool                 // a cheap test that all texts with a match pass
+	form  func() *regexp.Regexp                  // compiled when it is first needed
 	holds func(before, value, after string) bool // whether a match is a notation by its value and the text around it; nil means always
 }
 
-// in returns the notations of a form in text[from:to].
-func (n notationForm) in(text string, from, to int) []data.Span {
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+// in returns the notations of a form in a text.
+func (n notationForm) in(text string) []data.Span {
+	if !n.may(text) {
+		return nil
+	}
 	var found []data.Span
-	for _, m := range n.form.FindAllStringSubmatchIndex(text[from:to], -1) {
-		s := data.Span{Start: from + m[2], End: from + m[3]}
-		if isWhole(text, s) && (n.holds == nil || n.holds(text[from:s.Start], text[s.Start:s.End], text[s.End:to])) {
+	for _, m := range n.form().FindAllStringSubmatchIndex(text, -1) {
+		s := data.Span{Start: m[2], End: m[3]}
+		if isWhole(text, s) && (n.holds == nil || n.holds(text[:s.Start], text[s.Start:s.End], text[s.End:])) {
 			found = append(found, s)
 		}
 	}
@@ -143,61 +141,42 @@ const (
 	seriesWords = `(?:[ :=,(]{1,3}(?i:today|hoy|ayer|yesterday|overnight|de|del|d[íi]a|en|ayunas|fasting|last|24 ?h|ac|premeal|preprandial(?:es)?|postprandial(?:es)?|capilar(?:es)?|mg/dl|were|was|of|log|readings?|values?|valores?|previas?|x ?[1-9]))`
 	periodontal = `(?:PD|PPD|PSD|CAL|REC|GM|BOP|PS|NIC|MG|(?i:pocket(?:s| depths?)?|probing(?: depths?)?|probings?|sondaje(?: periodontal)?|profundidad(?:es)?(?: de sondaje)?|bolsas?(?: periodontal(?:es)?)?))`
 	// depths are of two teeth at least, because PS 188 is a school.
-	depths = `[1-9]{3}(?:[ /|,]{1,3}[1-9]{3}){1,15}`
-	// journalWord are the words, mostly shortened, of the titles of journals.
-	journalWord = `(?:Acad|Acta|Actas|Adv|Aliment|Allergol?|Allergy|Altern|Am|Amer|An|Anaesth|Analg|Anest|Anesth|Anesthesiol|Angiol|Ann|Antimicrob|Antonie|Appl|Arch|Argent|Arq|Arterioscler|Arthritis|Arthrosc|Asoc|Assoc|Aten|Aust|Barc|BJOG|BJU|BMC|BMJ|Behav|` +
-		`Biochem|Biol|Biomed|Blood|Bol|Bone|Bras|Br|Brain|Brit|Bull|CA|CMAJ|Can|Cancer|Cardiol|Cardiovasc|Care|Cell|Cerebrovasc|Chem|Chemother|Chest|Child|Chil|Chir|Chron|Circ|Circulation|Cir|Clin|Cochrane|Cogn|Coll|Colomb|Community|Contemp|Coron|Cosmet|Crit|Curr|Cutan|` +
-		`Database|Deliv|Dent|Dermatol|Dermosifiliogr|Dev|Diabet|Diabetes|Diabetologia|Diagn|Dial|Dig|Dis|Disord|Drug|Drugs|Ear|Echocardiogr|Educ|Electrophysiol|Emerg|Emergencias|Endocr|Endocrinol|Endosc|Engl|Enferm|Environ|Epidemiol|Epilepsia|Epilepsy|Esp|Eur|Europace|Exp|Expert|Eye|` +
-		`Facial|Fam|Farm|Fertil|Foot|Funct|Gac|Gastroenterol|Gastrointest|Gen|Genet|Geriatr|Gerontol|Glob|Gut|Gynaecol|Gynecol|Haematol|Haematologica|Haemost|Hand|Head|Headache|Health|Heart|Hematol|Hepatobiliary|Hepatol|Hepatology|Hipertens|Hosp|Hum|Hypertens|Hypertension|` +
-		`Imaging|Immunol|Immunopharmacol|Implant|Infecc|Infect|Inflamm|Inj|Injury|Inst|Int|Integr|Intensive|Interact|Intern|Interv|Invest|Isr|JAMA|JACC|J|Jpn|JBJS|Kidney|Knee|Korean|Lab|Lancet|Laryngoscope|Leuk|Leukemia|Lipidol|Liver|Lung|Maxillofac|Matern|Mayo|Med|Medicina|Medicine|Medwave|Ment|Metab|Mex|Microbiol|Mol|Mov|` +
-		`MMWR|Morb|Mortal|Muscle|N|NEJM|NPJ|Nat|Natl|Nature|Neck|Nefrol|Nefrologia|Neonatal|Neonatol|Nephrol|Nerve|Nervenarzt|Neurocrit|Neurol|Neurology|Neuroophthalmol|Neuroradiol|Neurosci|Neurosurg|Neurosurgery|Nucl|Nurs|Nutr|Obes|Obstet|Occup|Oncol|Open|Ophthal|Ophthalmol|Ophthalmology|Opin|Oral|Orthop|Orthod|Osteoporos|Otol|Otolaryngol|` +
-		`PLoS|PLOS|Paediatr|Pain|Palliat|Pancreatology|Parasitol|Pathol|Pathology|Patient|Pediatr|Pediatrics|Perinatol|Periodontol|Peru|Pharm|Pharmacol|Pharmacother|Phys|Physician|Physiol|Plast|Pneumol|Postgrad|Pract|Prev|Primaria|Proc|Prog|Prosthet|Psychiatr|Psychiatry|Psychol|Psychopharmacol|Psiquiatr|Public|Publica|P[úu]blica|Pulm|QJM|Qual|Quant|` +
-		`Radiat|Radiol|Radiology|Radiographics|Rec|Reconstr|Regul|Rehabil|Rep|Reprod|Res|Respir|Respiration|Resuscitation|Rev|Reumatol|Rheum|Rheumatol|Rheumatology|Rhinol|Rinol|Royal|Sanit|Sao|Saudi|Scand|Sci|Science|Semergen|Semin|Sex|Sleep|Soc|South|Spine|Sports?|Stat|Stroke|Surg|Surgery|Syst|Tech|Ther|Thorac|Thorax|Thromb|Thyroid|Top|Toxicol|Transfus|Transfusion|` +
-		`Transl|Transm|Transplant|Trauma|Traumatol|Trop|Tuberc|Tumou?r|Ultrasound|Urol|Urology|Vaccine|Vasc|Vet|Virol|Wkly|Women|Womens|World|Wound|and|of|the|y|de|&)`
-	journal  = `(?:` + journalWord + `[.,]?[ ]|\(?(?:Barc|Engl Ed|Madr)\.?\)?[.,]? ){1,9}`
-	volume   = `[0-9]{1,4}(?: ?\([0-9A-Za-z .-]{1,12}\))?`
-	pages    = `[A-Za-z]?[0-9]{1,7}(?:[-–][A-Za-z]?[0-9]{1,7})?`
-	yearOf   = `(?:19[5-9][0-9]|20[0-4][0-9])`
-	monthOf  = `(?:[ ](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: [0-9]{1,2})?)?`
+	depths   = `[1-9]{3}(?:[ /|,]{1,3}[1-9]{3}){1,15}`
 	quadrant = `(?:UR|UL|LR|LL|URQ|ULQ|LRQ|LLQ)`
 )
 
 // notationForms are the forms of notations beside vital signs.
 var notationForms = []notationForm{
 	// chr3:31836795-27842826, hg19 3:84605172
-	{form: regexp.MustCompile(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
-	{form: regexp.MustCompile(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{may: hasPosition, form: lazily(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{may: anyOf("hg", "HG", "GRCh", "grch"), form: lazily(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
 	// arr[GRCh37] 22q11.21(18919477_21459713)x1
-	{form: regexp.MustCompile(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
+	{may: hasCoordinates, form: lazily(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
 	// NC_000017.11:g.43094692G>A, NP_009225.1:p.Gly1756His, ENST00000357654.9
-	{form: regexp.MustCompile(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
-	{form: regexp.MustCompile(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
-	{form: regexp.MustCompile(`(` + proteinVariant + `)`)},
-	{form: regexp.MustCompile(`(` + dnaVariant + `)`)},
+	{may: anyOf("NC_", "NG_", "NM_", "NR_", "NP_", "NT_", "NW_", "XM_", "XR_", "XP_"), form: lazily(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{may: anyOf("ENS", "LRG_"), form: lazily(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{may: hasProteinVariant, form: lazily(`(` + proteinVariant + `)`)},
+	{may: hasDNAVariant, form: lazily(`(` + dnaVariant + `)`)},
 	// ClinVar 47763504, VCV000012345.6, COSM3840
-	{form: regexp.MustCompile(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
-	{form: regexp.MustCompile(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
+	{may: hasClinVar, form: lazily(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
+	{may: anyOf("VCV", "RCV", "SCV", "COSM", "COSV", "COSN"), form: lazily(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
 	// MTHFR C677T, factor V Leiden G1691A, BRAF V600E, HFE C282Y/H63D
-	{form: regexp.MustCompile(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
-	{form: regexp.MustCompile(`\b(` + gene + variantWords + `[ACGT][0-9]{3,5}[ACGT])`)},
+	{may: hasShortVariant, form: lazily(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
+	{may: hasShortVariant, form: lazily(`\b(` + gene + variantWords + `[ACGT][0-9]{3,5}[ACGT])`)},
 	// Glucemias: 187 243 236 177, DXT 113-250-178
-	{form: regexp.MustCompile(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
+	{may: hasGlucoses, form: lazily(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
 	// PD 323 434 545
-	{form: regexp.MustCompile(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isSeries},
+	{may: hasDepths, form: lazily(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isSeries},
 	// LLT: RASH MACULAR [10037867]
-	{form: regexp.MustCompile(`\[(10[0-9]{6})\]`), holds: isMedDRA},
+	{may: anyOf("[10"), form: lazily(`\[(10[0-9]{6})\]`), holds: isMedDRA},
 	// SRP UR D4341
-	{form: regexp.MustCompile(`\b(D[0-9]{4})`), holds: isDental},
-	// Arch Intern Med 2019;279:564; N Engl J Med 57:2411, 2018
-	{form: regexp.MustCompile(`(` + journal + `\(?` + yearOf + monthOf + `\)? ?[;,] ?(?:` + volume + ` ?[:;,] ?)` + pages + `)`), holds: isCitation},
-	{form: regexp.MustCompile(`(` + journal + volume + ` ?: ?` + pages + `[,;.]? \(?` + yearOf + `\)?)`), holds: isCitation},
-	{form: regexp.MustCompile(`(` + journal + `\(?` + yearOf + `\)?[;,.:]? ` + volume + ` ?[:,] ?` + pages + `)`), holds: isCitation},
+	{may: hasDentalCode, form: lazily(`\b(D[0-9]{4})`), holds: isDental},
 	// A.M. glucose 92, cortisol a.m. 94, pp. 90-97
-	{form: regexp.MustCompile(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`)},
-	{form: regexp.MustCompile(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
-	{form: regexp.MustCompile(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
+	{may: hasTimeOfDay, form: lazily(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`)},
+	{may: hasTimeOfDay, form: lazily(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
+	{may: anyOf("pp.", "pags.", "págs."), form: lazily(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
 	// per Tokyo 2018
-	{form: regexp.MustCompile(`\b(?i:per|by|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|using|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
+	{may: hasCriteria, form: lazily(`\b(?i:per|by|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|using|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
 		`Bethesda (?:2001|2007|2014|2017|2023)|Sofia 2016|Montreal 2005|Par[íi]s 2002|Viena 1998|Vienna 1998|Kyoto 2015|Geneva 2013|Chicago (?:[34]\.0|v[34](?:\.0)?)|Ghent (?:1996|2010)|Gante (?:1996|2010)|Amsterdam (?:1990|1999|II?)|Rom[ae] (?:II|III|IV)|Madrid 2010|Milan 1996|Mil[áa]n 1996|Los Angeles (?:1994|1999)|Praga C[0-9]M[0-9]|Prague C[0-9]M[0-9]|Baveno (?:VI|VII)|Maastricht (?:V|VI)|Leiden 2010)`)},
 }
 
@@ -257,20 +236,3 @@ func isDental(before, _, after string) bool {
 
 // isNoAge reports whether the number at the end of a value is no age.
 func isNoAge(_, _, after string) bool { return !aged.MatchString(after[:min(len(after), 24)]) }
-
-// connectingWords of titles of journals are no journal alone, and neither is a single letter.
-var connectingWords = wordlists.Set("and of the y de an")
-
-// isCitation reports whether a title of a journal in front of a volume has a word of at least two letters, and does not follow a label.
-func isCitation(_, value, _ string) bool {
-	for word := range strings.FieldsSeq(value) {
-		word = strings.Trim(word, ".,;()")
-		if word == "" || startsWithDigit(word) {
-			return false
-		}
-		if utf8.RuneCountInString(word) > 1 && !connectingWords[strings.ToLower(word)] {
-			return true
-		}
-	}
-	return false
-}

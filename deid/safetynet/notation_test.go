@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/matching"
 )
 
 // withoutMarked returns a text without its marks «», and what WithoutNotation leaves of the marked span.
@@ -87,6 +89,50 @@ func TestTermsHaveSeveralWords(t *testing.T) {
 			if !strings.Contains(term, " ") {
 				t.Errorf("%q is one word", term)
 			}
+		}
+	}
+}
+
+// TestHintsExcludeNothing has texts that the expression of a notation matches, for which the cheap test before it must not fail.
+func TestHintsExcludeNothing(t *testing.T) {
+	for _, n := range notationForms {
+		for _, text := range matching.Texts(t, n.form(), 300) {
+			if !n.may("x " + text + " x") {
+				t.Errorf("%q is excluded", text)
+			}
+		}
+	}
+}
+
+// TestHintsOfVitalSignsExcludeNothing has vital signs, of which those that have no full stop are never found.
+func TestHintsOfVitalSignsExcludeNothing(t *testing.T) {
+	for _, text := range matching.Texts(t, sign(), 3000) {
+		m := sign().FindStringSubmatchIndex(text)
+		if m == nil || m[0] > 0 || m[2*bareKind] >= 0 {
+			continue
+		}
+		kind := slices.IndexFunc([]int{certainKind, pressureKind, likelyKind, letterKind}, func(kind int) bool { return m[2*kind] >= 0 })
+		end := m[2*[]int{certainKind, pressureKind, likelyKind, letterKind}[kind]+1]
+		if len(strings.Fields(text[end:m[2*valueGroup]])) > 1 && m[2*pressureKind] < 0 { // others count only without words
+			continue
+		}
+		if stop := strings.LastIndexByte(text[:m[2*valueGroup]], '.'); stop >= 0 && !mayBeVital("x "+text[:stop], text[stop+1:]+" x") {
+			t.Errorf("%q is excluded", text)
+		}
+	}
+}
+
+// TestVitalSignsAreFoundAnywhereInALongText was once in doubt, because only the surroundings of a full stop before a number are searched.
+func TestVitalSignsAreFoundAnywhereInALongText(t *testing.T) {
+	const signs = "T.A. 136/81, F.C. 94, F.R. 18"
+	for length := range 600 {
+		text := strings.Repeat("es. 2 x ñandú ", 1+length/16)[:length] + " " + signs + ". Sin más. " + strings.Repeat("3 ml. 4 ", 40)
+		if !utf8.ValidString(text) {
+			continue
+		}
+		found := data.Flatten(vitalsIn(text))
+		if len(found) < 3 || !slices.ContainsFunc(found, func(s data.Span) bool { return text[s.Start:s.End] == "F.C. 94" }) {
+			t.Errorf("after %d bytes: %v", length, found)
 		}
 	}
 }

@@ -40,9 +40,44 @@ func newTerms(hyphens bool) *Phrases {
 	return all
 }
 
-// termsIn returns the fixed terms in text[from:to].
-func termsIn(text string, from, to int) []data.Span {
-	return termsOf(text, appendWords(nil, text, from, to, nil))
+// aroundTerm is how many bytes on either side of a span are searched for fixed terms.
+const aroundTerm = 80
+
+// termsNear returns the fixed terms in the neighbourhood of the spans of some types, sorted and disjoint.
+func termsNear(text string, spans []data.Span, named func(typ string) bool) []data.Span {
+	var found []data.Span
+	var words []word
+	from, to := 0, 0 // of the neighbourhood of the last spans
+	search := func() {
+		words = appendWords(words[:0], text, from, to, nil)
+		found = append(found, termsOf(text, words)...)
+	}
+	for _, s := range spans {
+		if !named(s.Type) {
+			continue
+		}
+		if start := max(0, s.Start-aroundTerm); start > to {
+			search()
+			from = wordBorder(text, start, -1)
+		}
+		to = wordBorder(text, min(len(text), s.End+aroundTerm), 1)
+	}
+	search()
+	return data.Flatten(found)
+}
+
+// wordBorder returns the next position in a direction, by at most aroundTerm bytes, at which a word begins or ends.
+func wordBorder(text string, at, direction int) int {
+	for range aroundTerm {
+		if at <= 0 || at >= len(text) || text[at-1] <= ' ' || text[at] <= ' ' {
+			break
+		}
+		at += direction
+	}
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at += direction
+	}
+	return at
 }
 
 // termsOf returns the fixed terms of the words of a text, the longest at each position, unless the words beside them make them a part of another name.

@@ -13,8 +13,8 @@ import (
 
 const (
 	// certainSign are abbreviations that are hardly the initials of a person: those of three letters and more, and shortened words.
-	certainSign = `(?:[WR]\.B\.C\.|M\.C\.(?:V|H|H\.C)\.|H\.G\.B\.|H\.C\.T\.|P\.L\.T\.|B\.U\.N\.|[LH]\.D\.L\.|A\.L\.[TP]\.|A\.S\.T\.|T\.S\.H\.|I\.N\.R\.|P\.T\.T\.|E\.S\.R\.|C\.R\.P\.|e?G\.F\.R\.|P\.S\.A\.|B\.M\.I\.|M\.A\.P\.|C\.V\.P\.|L\.V\.E\.F\.|G\.C\.S\.|F\.E\.V\.1|S\.P\.O\.2|Sp\.?O\.?2\.?|S\.a\.O\.2|` +
-		`V\.C\.M\.|H\.C\.M\.|C\.H\.C\.M\.|V\.S\.G\.|P\.C\.R\.|I\.M\.C\.|[TP]\.A\.[SDM]\.|P\.V\.C\.|F\.C\.F\.|G\.[OP]\.T\.|G\.G\.T\.|L\.D\.H\.|C\.P\.K\.|T\.T\.P\.A?\.?|F\.E\.V\.I\.|P\.E\.F\.|H\.B\.A\.?1\.?[Cc]\.?|` +
+	certainSign = `(?:[WR]\.B\.C\.|M\.C\.(?:V|H|H\.C)\.|H\.G\.B\.|H\.C\.T\.|P\.L\.T\.|B\.U\.N\.|[LH]\.D\.L\.|A\.L\.[TP]\.|A\.S\.T\.|T\.S\.H\.|I\.N\.R\.|P\.T\.T\.|E\.S\.R\.|C\.R\.P\.|e?G\.F\.R\.|P\.S\.A\.|B\.M\.I\.|M\.A\.P\.|C\.V\.P\.|L\.V\.E\.F\.|G\.C\.S\.|F\.E\.V\.1|S\.P\.O\.2|Sp\.?O\.?2\.|S\.a\.O\.2|` +
+		`V\.C\.M\.|H\.C\.M\.|C\.H\.C\.M\.|V\.S\.G\.|P\.C\.R\.|I\.M\.C\.|[TP]\.A\.[SDM]\.|P\.V\.C\.|F\.C\.F\.|G\.[OP]\.T\.|G\.G\.T\.|L\.D\.H\.|C\.P\.K\.|T\.T\.P\.A?\.?|F\.E\.V\.I\.|P\.E\.F\.|H\.B\.(?:A\.?1\.?[Cc]\.)?|` +
 		`(?i:o2 ?sat|sat(?:\. ?(?:o2|de o2))?|sato2|pulse ?ox|puls ?ox|wt|temp|pulse|puls|resp|gluc|glu|chol|trig|creat|hgb|hct|plt|ferr|album|hto|hb|leuc|plaq|triglic?|glic)\.|I\.Q\.|` +
 		`(?:MAP|HR|RR|BP|SpO2|EF|PAM|TAM|FC|FR|TA|PA|FEVI|(?i:pulse|heart rate|sats?|glucose|peak|rate|glucemia|saturaci[óo]n)) (?i:avg|max|min|approx|ave|aprox|m[áa]x|m[íi]n|prom|med)\.)`
 	// pressureSign and likelySign may be the initials of a person, too.
@@ -28,7 +28,7 @@ const (
 )
 
 // sign matches a vital sign: its abbreviation by certainty in groups 1 to 5, and its value in group 6.
-var sign = regexp.MustCompile(`(?:(` + certainSign + `)|(` + pressureSign + `)|(` + likelySign + `)|(` + bareSign + `)|(` + letterSign + `))(?:[ :=]{0,3}(?:\p{Ll}{1,12} ){1,4}|[ :=~>≈]{0,3}(?:(?i:of|is|was|at|de|en|a) )?)(` + quantity + `)` + unitOf)
+var sign = lazily(`(?:(` + certainSign + `)|(` + pressureSign + `)|(` + likelySign + `)|(` + bareSign + `)|(` + letterSign + `))(?:[ :=]{0,3}(?:\p{Ll}{1,12} ){1,4}|[ :=~>≈]{0,3}(?:(?i:of|is|was|at|de|en|a) )?)(` + quantity + `)` + unitOf)
 
 // vital is a vital sign in a text.
 type vital struct {
@@ -48,10 +48,29 @@ const (
 	valueGroup
 )
 
-// vitalsIn returns the vital signs in text[from:to] whose abbreviations have full stops.
-func vitalsIn(text string, from, to int) []data.Span {
+// vitalsIn returns the vital signs in a text whose abbreviations have full stops.
+func vitalsIn(text string) []data.Span {
+	var found []data.Span
+	for i := 0; ; {
+		at := strings.IndexByte(text[i:], '.')
+		if at < 0 {
+			return found
+		}
+		if i += at + 1; mayBeVital(text[:i-1], text[i:]) {
+			from, to := around(text, i, aroundVital, 2*aroundVital)
+			found = append(found, vitalsOf(text, from, to)...)
+			i = min(len(text), i+aroundVital)
+		}
+	}
+}
+
+// aroundVital is how many bytes before a vital sign are searched for others, which tell what it is.
+const aroundVital = 120
+
+// vitalsOf is vitalsIn for a part with an abbreviation with a full stop before a number.
+func vitalsOf(text string, from, to int) []data.Span {
 	var all []vital
-	for _, m := range sign.FindAllStringSubmatchIndex(text[from:to], -1) {
+	for _, m := range sign().FindAllStringSubmatchIndex(text[from:to], -1) {
 		v := vital{Span: data.Span{Start: from + m[0], End: from + m[1]}, value: text[from+m[2*valueGroup] : from+m[2*valueGroup+1]]}
 		for kind := certainKind; kind <= letterKind; kind++ {
 			if m[2*kind] >= 0 {

@@ -1,0 +1,208 @@
+package safetynet
+
+import (
+	"strings"
+	"unicode"
+)
+
+// This file has cheap tests for what a notation contains, which most texts do not pass, so that the expressions of most notations need not run.
+
+// anyOf returns a test for one of some strings.
+func anyOf(some ...string) func(text string) bool {
+	return func(text string) bool {
+		for _, s := range some {
+			if strings.Contains(text, s) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// hasAfter reports whether a text contains a string that something follows, of which next tells.
+func hasAfter(text, s string, next func(rest string) bool) bool {
+	for {
+		_, rest, ok := strings.Cut(text, s)
+		if !ok {
+			return false
+		}
+		if next(rest) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// hasCoordinates tests for (18919477_21459713).
+func hasCoordinates(text string) bool {
+	return hasAfter(text, "(", func(rest string) bool {
+		sign := firstRune(strings.TrimLeft(rest, "0123456789,"))
+		return sign == '_' || sign == '-' || sign == '–'
+	})
+}
+
+// hasPosition tests for chr3 and Chromosome X.
+func hasPosition(text string) bool {
+	for _, s := range []string{"chr", "Chr"} {
+		if hasAfter(text, s, func(rest string) bool {
+			rest = strings.TrimPrefix(strings.TrimPrefix(rest, "omosome"), " ")
+			return rest != "" && (startsWithDigit(rest) || strings.IndexByte("XYM", rest[0]) >= 0)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasProteinVariant tests for p.Leu1420Ter and p.(Gly12=).
+func hasProteinVariant(text string) bool {
+	return hasAfter(text, "p.", func(rest string) bool { return rest != "" && (rest[0] == '(' || isUpper(rest[0])) })
+}
+
+// hasDNAVariant tests for g.43094692G>A and c.-12+1del.
+func hasDNAVariant(text string) bool {
+	for _, letter := range []string{"g.", "c.", "n.", "m.", "o."} {
+		if hasAfter(text, letter, func(rest string) bool { return startsWithDigit(strings.TrimLeft(rest, "-*")) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasClinVar tests for ClinVar in any case.
+func hasClinVar(text string) bool {
+	const name = "clinvar"
+	for i := 0; i+len(name) <= len(text); i++ {
+		if (text[i]|0x20) == name[0] && strings.EqualFold(text[i:i+len(name)], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasShortVariant tests for C677T, V600E, K27fs and R132*.
+func hasShortVariant(text string) bool {
+	return hasDigits(text, 2, 5, func(before, after string) bool {
+		return before != "" && isUpper(before[len(before)-1]) && after != "" && (isUpper(after[0]) || after[0] == '*' || strings.HasPrefix(after, "fs"))
+	})
+}
+
+// hasDentalCode tests for D4341.
+func hasDentalCode(text string) bool {
+	return hasDigits(text, 4, 4, func(before, _ string) bool { return strings.HasSuffix(before, "D") })
+}
+
+// hasGlucoses tests for three numbers of two or three digits and a word of their label.
+func hasGlucoses(text string) bool {
+	return hasSeries(text, 3, 2, 3, " -–>→") && hasAnyWord(text, glucoseWords)
+}
+
+// hasDepths tests for two numbers of three digits and a word of their label.
+func hasDepths(text string) bool {
+	return hasSeries(text, 2, 3, 3, " /|,") && hasAnyWord(text, periodontalWords)
+}
+
+// hasTimeOfDay tests for A.M. and p.m. between words or before a number.
+func hasTimeOfDay(text string) bool {
+	for _, s := range []string{".M.", ".m."} {
+		if hasAfter(text, s, func(rest string) bool {
+			rest = strings.TrimLeft(rest[:min(len(rest), 20)], " :=")
+			if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }); end > 0 {
+				rest = rest[:end]
+			}
+			return startsWithDigit(rest) || timedWords[strings.ToLower(rest)]
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// The words, in lower case, with which the expressions of glucoses, of depths and of what is measured at a time of day begin.
+var (
+	glucoseWords = exactWords("glucemia glucemias glicemia glicemias glucometria glucometrias glucometría glucometrías perfil perfiles dextrostix dextrotix dextros dextro destrostix destro haemoglucotest hemoglucotest controles " +
+		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc capillary dxt dtx hgt bmt bm fsbg fsbs fsg cbg cbgs bg bgs bgm bgms pocg gc")
+	periodontalWords = exactWords("pd ppd psd cal rec gm bop ps nic mg pocket pockets probing probings sondaje profundidad profundidades bolsa bolsas")
+	timedWords       = exactWords("glucose glucoses gluc bs fs bg fsbg sugar sugars blood accu-check accu-checks accucheck accuchecks cortisol lab labs dose doses insulin med meds medication medications temp temps weight wt vitals draw draws care shift report " +
+		"rounds snack feed feeds glucemia glucemias insulina dosis toma turno")
+)
+
+// hasAnyWord tests for one of some words in lower case.
+func hasAnyWord(text string, words map[string]bool) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if words[strings.ToLower(word)] {
+			return true
+		}
+	}
+	return false
+}
+
+// hasSeries tests for a number of runs of least to most digits with nothing but separators between them.
+func hasSeries(text string, runs, least, most int, separators string) bool {
+	n, end := 0, 0
+	return hasDigits(text, least, most, func(before, after string) bool {
+		if strings.Trim(before[end:], separators) != "" {
+			n = 0
+		}
+		n++
+		end = len(text) - len(after)
+		return n >= runs
+	})
+}
+
+// hasDigits tests for a run of least to most digits, given what stands before and after it.
+func hasDigits(text string, least, most int, holds func(before, after string) bool) bool {
+	for i := 0; i < len(text); i++ {
+		start := i
+		for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+			i++
+		}
+		if i-start >= least && i-start <= most && holds(text[:start], text[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasCriteria tests for the places that criteria and classifications are named after, and the number behind them.
+func hasCriteria(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if isUpper(word[0]) && criteriaPlaces[word] {
+			return true
+		}
+	}
+	return false
+}
+
+var criteriaPlaces = exactWords("Tokyo Tokio Rotterdam Rótterdam Atlanta Sydney Sapporo Berlin Berlín Lugano Bethesda Sofia Montreal Paris París Vienna Viena Kyoto Geneva Chicago Ghent Gante Amsterdam Rome Roma Madrid Milan Milán Angeles Prague Praga " +
+	"Baveno Maastricht Leiden")
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+
+// mayBeVital reports whether a full stop, of which the text around it is given, may belong to the abbreviation of a vital sign: a number follows, or the abbreviation is that of a blood
+// pressure, which words may follow.
+func mayBeVital(before, after string) bool {
+	switch lastBytes(before, 3) + "." {
+	case "B.P.", "T.A.", "P.A.":
+		return true
+	}
+	word := lastBytes(strings.TrimSuffix(before, "."), 8)
+	word = word[strings.LastIndexFunc(word, isSeparator)+1:]
+	if len(word) == 1 { // of H.R., or alone
+		return (isUpper(word[0]) || word == "c") && isValueNext(after) && (strings.HasSuffix(before, "."+word) || strings.HasSuffix(before, "."+word+".") || word == "P" || word == "R" || word == "T")
+	}
+	return shortenedSigns[strings.ToLower(word)] && isValueNext(after)
+}
+
+// shortenedSigns are the last words before the full stop of the abbreviations of certainSign that are longer than a letter.
+var shortenedSigns = exactWords("1c a1c album approx aprox ave avg chol creat ferr glic glu gluc hb hct hgb hto leuc max med min máx mín o2 ox plaq plt prom puls pulse pulseox pulsox resp sat sato2 spo2 temp trig trigl trigli triglic wt")
+
+// isValueNext reports whether a text begins with the value of a vital sign, perhaps behind a word.
+func isValueNext(text string) bool {
+	text = strings.TrimLeft(text[:min(len(text), 80)], " :=~>≈")
+	if startsWithDigit(text) {
+		return true
+	}
+	word, rest, ok := strings.Cut(text, " ")
+	return ok && startsWithDigit(rest) && !strings.ContainsFunc(word, isSeparator)
+}
