@@ -150,7 +150,7 @@ const clauseStart = `(?:^|[.;:|•*] ?|- )(?i:(?:takes?|taking|continue|toma|tom
 var (
 	// beforeDrug and beforeAmount match what may stand before a drug, and before the last digit of its dose.
 	beforeDrug   = regexp.MustCompile(clauseStart + `$`)
-	beforeAmount = regexp.MustCompile(clauseStart + `(?:\pL{4,} (?:\pL{4,} )?)?[0-9.,/½]*$`)
+	beforeAmount = regexp.MustCompile(clauseStart + `(?:\pL{4,} )?[0-9.,/½]*$`)
 	clauseEnd    = regexp.MustCompile(`^\)?(?: (?i:only|s[oó]lo))?(?:[.;|]|$)`)
 )
 
