@@ -67,7 +67,7 @@ func (m *Maker) announces(word string) bool {
 	})
 }
 
-// numbered reports whether a number or the letter of a door follows from token i on: 3, No. 3, #3, B.
+// numbered reports whether a number or the letter of a door follows from token i on: 3, No. 3, #3, B. The B of House B Street is none.
 func (c *placeCutter) numbered(i int) bool {
 	for ; i < len(c.tokens); i++ {
 		switch t := c.tokens[i]; {
@@ -75,7 +75,7 @@ func (c *placeCutter) numbered(i int) bool {
 			return true
 		case strings.Contains(" .:#-º°", t.text), c.words[labels][t.word]:
 		default:
-			return utf8.RuneCountInString(t.word) == 1 && unicode.IsUpper(firstRune(t.text)) && c.at(i+1).text != "'" && c.at(i+1).text != "’"
+			return utf8.RuneCountInString(t.word) == 1 && unicode.IsUpper(firstRune(t.text)) && c.at(i+1).text != "'" && c.at(i+1).text != "’" && c.at(c.next(i+1)).word == ""
 		}
 	}
 	return false
