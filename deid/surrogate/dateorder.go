@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // This file finds out whether the notes of a patient write 3/4 for March 4 or for the third of April.
@@ -49,11 +49,12 @@ func ambiguous(d *date) bool {
 
 // readOrder returns the order of the notes. What tells it counts in this order, and weaker evidence only if there is no stronger one:
 //
-//   - dates with a year that are possible in one order only, that fall on the weekday beside them in one order only, or that the notes also have in letters or
-//     with the year first
+//   - dates with a year that are possible in one order only
 //   - days and months without a year that are possible in one order only
-//   - in notes of a language that writes the month first: postal codes, telephone numbers and labels of countries that write it first or do not
-//   - in such notes: how dates in words and dates with periods are written
+//   - dates that fall on the weekday beside them in one order only, or that the notes also have in letters or with the year first; in notes of a language that writes
+//     the month first, postal codes, telephone numbers and labels of countries that write it first or do not, and dates in words with the month first
+//
+// All evidence of one kind is added up, so that what speaks for one order takes away from what speaks for the other.
 func (p *Patient) readOrder(all []reading, mentions []Mention, present int) order {
 	known := map[time.Time]bool{} // the days that are certain
 	for _, r := range all {
@@ -63,17 +64,20 @@ func (p *Patient) readOrder(all []reading, mentions []Mention, present int) orde
 			}
 		}
 	}
-	votes, short, style := 0, 0, 0
+	votes, short, weak, inWords := 0, 0, 0, false
 	for _, r := range all {
-		votes += cmp.Or(r.vote(true), p.dayVote(r, present, known))
+		votes += r.vote(true)
 		short += r.vote(false)
-		style += r.styleVote()
+		weak += p.dayVote(r, present, known)
+		inWords = inWords || r.monthBeforeDay()
 	}
-	decided := cmp.Or(votes, short)
-	if decided == 0 && p.lang.dateOrder == monthFirst {
-		decided = cmp.Or(regionVotes(mentions), style)
+	if p.lang.dateOrder == monthFirst {
+		weak += regionVotes(mentions)
+		if inWords {
+			weak++
+		}
 	}
-	switch {
+	switch decided := cmp.Or(votes, short, weak); {
 	case decided > 0:
 		return monthFirst
 	case decided < 0:
@@ -123,10 +127,15 @@ func (p *Patient) dayVote(r reading, present int, known map[time.Time]bool) int 
 		if weekdays != nil {
 			onWeekday += oneOf(int(a[k].Weekday()) == weekdays[k], int(b[k].Weekday()) == weekdays[k])
 		}
-		same += oneOf(known[a[k]], known[b[k]])
+		if isBirth(r.Before) || a[k].Sub(b[k]).Abs() > returnVisit {
+			same += oneOf(known[a[k]], known[b[k]])
+		}
 	}
 	return sign(cmp.Or(onWeekday, same))
 }
+
+// returnVisit is the longest time after which patients often come back. Days that are closer together than that may be those of two visits: May 6 and 06/05.
+const returnVisit = 70 * 24 * time.Hour
 
 // oneOf returns 1 if only the first of two conditions is true, -1 if only the second is, and 0 otherwise.
 func oneOf(first, second bool) int {
@@ -141,11 +150,12 @@ func oneOf(first, second bool) int {
 
 func sign(n int) int { return max(-1, min(1, n)) }
 
-// weekdaysOf returns the weekdays that stand in or beside a date, one for each of its days; nil if they do not.
+// weekdaysOf returns the weekdays that stand in or beside a date, one for each of its days; nil if they do not. Those of three letters are not among them, since they may be
+// something else: SAT for a saturation, MAR for a record of what was given, and Sun for a name.
 func (p *Patient) weekdaysOf(r reading, days int) []int {
 	var all []int
 	for _, part := range r.by[monthFirst].parts {
-		if part.field == fieldWeekday {
+		if part.field == fieldWeekday && utf8.RuneCountInString(part.text) > 3 {
 			all = append(all, part.value)
 		}
 	}
@@ -161,95 +171,89 @@ func (p *Patient) weekdaysOf(r reading, days int) []int {
 }
 
 var (
-	// wordBeforeDate and wordAfterDate match the word that is directly beside a date.
+	// wordBeforeDate matches the word that is directly before a date.
 	wordBeforeDate = regexp.MustCompile(`(\p{L}+)[.,]{0,2} ?\(?(?:the |el |d[íi]a |el d[íi]a )?$`)
-	wordAfterDate  = regexp.MustCompile(`^,? ?\(?(\p{L}+)`)
+	// longWordBefore and longWordAfter match the word that is directly before or after a date and in the same sentence, if it is too long for an abbreviation.
+	longWordBefore = regexp.MustCompile(`(\p{L}{4,}),? ?(?:the |el |d[íi]a |el d[íi]a )?$`)
+	longWordAfter  = regexp.MustCompile(`^(?:,? ?| ?\()(\p{L}{4,})(?:[).,;\n]|$)`)
 )
 
-// weekdayBeside returns the weekday that stands directly before or after a date.
+// weekdayBeside returns the weekday of the language of the notes that stands directly before or after a date.
 func (p *Patient) weekdayBeside(m Mention) (int, bool) {
-	for _, match := range [][]string{wordBeforeDate.FindStringSubmatch(m.Before), wordAfterDate.FindStringSubmatch(m.After)} {
+	for _, match := range [][]string{longWordBefore.FindStringSubmatch(m.Before), longWordAfter.FindStringSubmatch(m.After)} {
 		if match == nil {
 			continue
 		}
-		if day, ok := p.weekday(match[1]); ok {
+		if day, ok := p.lang.calendar.weekday(fold(match[1])); ok {
 			return day, true
 		}
 	}
 	return 0, false
 }
 
-// weekday returns the weekday that a word is in any language. "O2 sat 05/08/2071" has no Saturday.
-func (p *Patient) weekday(word string) (int, bool) {
+// isWeekday reports whether a word is a weekday in any language. "O2 sat 05/08/2071" has no Saturday.
+func (p *Patient) isWeekday(word string) bool {
 	if len(word) < 4 && !unicode.IsUpper(firstRune(word)) {
-		return 0, false
+		return false
 	}
-	for _, lang := range p.from(p.lang) {
-		if day, ok := lang.calendar.weekday(fold(word)); ok {
-			return day, true
-		}
-	}
-	return 0, false
+	return slices.ContainsFunc(p.from(p.lang), func(lang *language) bool {
+		_, ok := lang.calendar.weekday(fold(word))
+		return ok
+	})
 }
 
 // withoutWeekday returns the text before a date without the weekday at its end.
 func (p *Patient) withoutWeekday(before string) string {
 	if at := wordBeforeDate.FindStringSubmatchIndex(before); at != nil {
-		if _, ok := p.weekday(before[at[2]:at[3]]); ok {
+		if p.isWeekday(before[at[2]:at[3]]) {
 			return before[:at[2]]
 		}
 	}
 	return before
 }
 
-// styleVote is vote for the style of a date that is no evidence of its own: the English of America writes April 10, 2071, that of other countries 10 April 2071 and
-// 10.04.2071. The latter are not 10-Apr-2071 and 10APR2071, which forms and laboratories everywhere have.
-func (r reading) styleVote() int {
-	a, b := r.by[monthFirst], r.by[dayFirst]
-	if a == nil || b == nil || len(a.elements) != 1 {
-		return 0
-	}
-	e := a.elements[0]
-	day, month, year := e.at[fieldDay], e.at[fieldMonth], e.at[fieldYear]
-	if day == 0 || month == 0 || year < max(day, month) {
-		return 0
-	}
-	between := ""
-	for _, part := range a.parts[min(day, month)+1 : max(day, month)] {
-		between += part.text
-	}
-	switch {
-	case a.parts[month].form == nil:
-		return -oneOf(between == ".", false)
-	case month < day:
-		return 1
-	case strings.HasPrefix(between, " ") && !strings.ContainsAny(between, "-/"):
-		return -1
-	}
-	return 0
+// monthBeforeDay reports whether a date has its month in words, and before the day, as the English of America writes it: April 10, 2071.
+func (r reading) monthBeforeDay() bool {
+	d := r.by[monthFirst]
+	return d != nil && slices.ContainsFunc(d.elements, func(e element) bool {
+		day, month, year := e.at[fieldDay], e.at[fieldMonth], e.at[fieldYear]
+		return month > 0 && month < day && day < year && d.parts[month].form != nil
+	})
 }
 
 var (
-	americanZip    = regexp.MustCompile(`^[0-9]{5}(?:-[0-9]{4})?$`)
-	americanPhone  = regexp.MustCompile(`^(?:\+?1[-. ]?)?\(?[2-9][0-9]{2}\)?[-. ]{0,2}[2-9][0-9]{2}[-.][0-9]{4}\b`)
-	otherPostcode  = regexp.MustCompile(`^(?:[0-9]{4}|[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}|(?i:[A-Z][0-9][0-9W] ?[A-Z0-9]{4}))$`)
-	otherPhone     = regexp.MustCompile(`^(?:(?:\+|00) ?(?:44|353|61|64)|\(?0[1-9])`)
-	labelElsewhere = regexp.MustCompile(`\b(?:NHS|GMC|NMC|GDC|CHI|H&C|IHI|AHPRA|MCRN|PPSN?|Eircode|HPI|NHI)\b[^0-9]{0,20}$`)
+	americanZip   = regexp.MustCompile(`^[0-9]{5}(?:-[0-9]{4})?$`)
+	americanPhone = regexp.MustCompile(`^(?:\+?1[-. ]?)?\(?[2-9][0-9]{2}\)?[-. ]{0,2}[2-9][0-9]{2}[-.][0-9]{4}\b`)
+	otherPostcode = regexp.MustCompile(`^(?:[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}|[A-Z][0-9][0-9W] ?[A-Z][A-Z0-9]{3})$`) // of the United Kingdom or Ireland
+	otherPhone    = regexp.MustCompile(`^(?:\+|00) ?(?:44|353|61|64)[ ()0-9-]{8,}$`)
+	otherLabel    = regexp.MustCompile(`\b(?:NHS|PPSN|AHPRA)(?: (?:[Nn]o|[Nn]umber|NO|NUMBER)\b\.?)?:? ?$`)
 )
 
-// regionVotes counts the postal codes, telephone numbers and labels of the United States, and takes away those of countries that write the day first.
+// regionVotes counts the postal codes and telephone numbers of the United States, and takes away the postal codes, telephone numbers and labels of countries
+// that write the day first, if there are two kinds of these: one alone may be that of a relative, or something else.
 func regionVotes(mentions []Mention) int {
-	votes := 0
+	american, others, kinds := set{}, set{}, map[*regexp.Regexp]bool{}
 	for _, m := range mentions {
+		other, text := otherPhone, m.Text
+		switch m.Sort {
+		case Zip:
+			other = otherPostcode
+		case Phone, Number:
+		default:
+			continue
+		}
+		if m.Sort != Zip && otherLabel.MatchString(m.Before) { // a number of the NHS looks like a telephone number
+			other, text = otherLabel, m.Before
+		}
 		switch {
-		case m.Sort != Zip && m.Sort != Phone && m.Sort != Number:
-		case labelElsewhere.MatchString(m.Before): // a number of the NHS looks like a telephone number
-			votes--
-		case m.Sort == Zip:
-			votes += oneOf(americanZip.MatchString(m.Text), otherPostcode.MatchString(m.Text))
-		case m.Sort == Phone:
-			votes += oneOf(americanPhone.MatchString(m.Text), otherPhone.MatchString(m.Text))
+		case other.MatchString(text):
+			others[m.Text], kinds[other] = true, true
+		case m.Sort == Zip && americanZip.MatchString(m.Text), m.Sort == Phone && americanPhone.MatchString(m.Text):
+			american[m.Text] = true
 		}
 	}
-	return votes
+	if len(kinds) < 2 {
+		return len(american)
+	}
+	return len(american) - len(others)
 }

@@ -427,13 +427,16 @@ func (p *dateParser) monthAndDay() bool {
 }
 
 // dayNotYear reports whether the two digits at day, behind a month that ends at i, are a day although they may be a year in this language: before a year, as in septiembre 14 de
-// 2071 and abr 15/71, and with only a blank, comma or period between, since the day must not be taken for a year and stay. The 15 in marzo de 15, mar-15 and mar'15 is a year.
+// 2071 and abr 15/71, and with only blanks, commas and a period behind the month between, since the day must not be taken for a year and stay. The 15 in marzo de 15, mar-15, mar.15 and mar'15 is a year.
 func (p *dateParser) dayNotYear(i, day int) bool {
 	if t := p.at(day); t.n == 0 || t.n > 31 {
 		return false
 	}
 	if p.yearBehindDay(day) {
 		return true
+	}
+	if p.at(day-1).text == "." {
+		return false
 	}
 	for ; i < day; i++ {
 		if t := p.at(i); t.word != "" || !strings.ContainsAny(t.text, " ,.\u00a0\t\n\r") {

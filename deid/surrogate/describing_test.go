@@ -1,7 +1,9 @@
 package surrogate
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,7 +41,7 @@ func TestWordsOfAddressesBecameNames(t *testing.T) {
 		{Spanish, "Km 11 camino a Puerto Zubi", "Km 99 camino a N"},
 		{Spanish, "300 metros al norte de Zubizarreta", "999 metros al norte de N"},
 		{Spanish, "Camino Zubi 5518 esq. Oyarzun", "Camino N 9999 esq. N"},
-		{Spanish, "Flat 3, 14 Zubizarreta Road", "Flat 9, 99 N Road"},
+		{Spanish, "Cl 10 36-48", "Cl 99 99-99"},
 	} {
 		got := must(t, patient(t, Options{Language: tc.lang}, mentions(Street, tc.text)), Street, tc.text)
 		pattern := strings.NewReplacer("9", `\d`, "N", `\p{L}+( \p{L}+)*`, "A", "[A-Z]").Replace(regexp.QuoteMeta(strings.ReplaceAll(tc.want, "No.", "no.")))
@@ -61,6 +63,8 @@ func TestNamesLikeWordsOfAddresses(t *testing.T) {
 		{Spanish, "Calle de la Torre 5", "torre"}, {Spanish, "Calle Villa 12", "villa"}, {Spanish, "Camino a Torre 5", "torre"}, {Spanish, "Calle Mayor 3 esq. Torre 5", "torre"},
 		{Spanish, "Calle Mayor y Torre 5", "torre"}, {Spanish, "Plaza de Oriente 3", "oriente"}, {Spanish, "Avenida Colonia 7", "colonia"}, {Spanish, "Edificio Torre 3", "torre"},
 		{Spanish, "Av. Villa-Casa 3", "casa"}, {Spanish, "Calle Sector B, 4", "sector"},
+		{English, "5000 Metro Blvd", "metro"}, {English, "125 Norte Drive", "norte"}, {English, "44 Oeste Dr", "oeste"}, {English, "200 Al Quillfeather Way", "al "}, {English, "31 Varas Rd", "varas"},
+		{English, "Torre 5", "torre"}, {English, "45 House B Street", "house"}, {English, "12 Entre Blvd", "entre"}, {Spanish, "Calle Esquina 12", "esquina"}, {Spanish, "Calle Casi 12", "casi"}, {Spanish, "Calle Mayor 3, Puente Zubi", "puente"}, {Spanish, "Calle Mayor 3, Calzada de Zubi", "calzada"}, {Spanish, "Calle Mayor 3, Aldea del Zubi", "aldea"},
 	} {
 		got := must(t, patient(t, Options{Language: tc.lang}, mentions(Street, tc.text)), Street, tc.text)
 		if strings.Contains(fold(got), tc.word) {
@@ -82,6 +86,28 @@ func TestRangeOfHouseNumbersDescended(t *testing.T) {
 		ends := numbers.FindStringSubmatch(got)
 		if ends == nil || digitsOf(ends[2]) <= digitsOf(ends[1]) || distance > 0 && digitsOf(ends[2])-digitsOf(ends[1]) != distance || ends[0] == numbers.FindString(text) {
 			t.Errorf("%s became %s", text, got)
+		}
+	}
+}
+
+// TestDistanceOnAStreetWasARange: 36-48 behind a number is a distance, which stayed, and the end of a range was a number of the original.
+func TestDistanceOnAStreetWasARange(t *testing.T) {
+	same := 0
+	for n := range 20 {
+		text := fmt.Sprintf("Cl %d 36-48", 10+n)
+		got := regexp.MustCompile(`(\d+)-(\d+)$`).FindStringSubmatch(must(t, inSpanish(t, mentions(Street, text)...), Street, text))
+		if len(got) == 3 && digitsOf(got[2])-digitsOf(got[1]) == 12 {
+			same++
+		}
+	}
+	if same > 3 {
+		t.Errorf("the distance stayed in %d of 20 streets", same)
+	}
+	for n := range 200 {
+		text := fmt.Sprintf("%d-%d Quillfeather Street", 30+n%10, 34+n%20+n%10)
+		got := regexp.MustCompile(`^\d+-(\d+)`).FindStringSubmatch(must(t, patient(t, Options{}, mentions(Street, text, strings.Repeat("x", n))), Street, text))
+		if strings.Contains(text, got[1]) {
+			t.Errorf("%s became %s", text, got[0])
 		}
 	}
 }
@@ -132,6 +158,16 @@ func TestArticleOfAHospitalWasDoubled(t *testing.T) {
 			if got := must(t, p, Hospital, text); got != want {
 				t.Errorf("%s became %s, want %s", text, got, want)
 			}
+		}
+	}
+}
+
+// TestSpanishAcronymsStayedInEnglish: CAP Logistics became CAP Stonegate.
+func TestSpanishAcronymsStayedInEnglish(t *testing.T) {
+	for _, text := range []string{"CAP Quillfeather", "CS Quillfeather", "PAC Quillfeather", "SAR Quillfeather"} {
+		first, _, _ := strings.Cut(text, " ")
+		if got := must(t, patient(t, Options{}, mentions(Organization, text)), Organization, text); slices.Contains(strings.Fields(got), first) {
+			t.Errorf("%s became %s", text, got)
 		}
 	}
 }

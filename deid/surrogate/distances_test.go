@@ -55,15 +55,12 @@ var houses = map[string]house{
 	"United States": {lang: English, full: []string{"01/02/2006", "1/2/06", "January 2, 2006", "Jan 2, 2006", "2006-01-02", "20060102", "02MON2006", "2-Jan-2006"},
 		short: []string{"1/2", "January 2", "2-Jan"}},
 	"by weekday": {lang: English, full: []string{"02/01/2006", "2/1/06", "2006-01-02"}, short: []string{"2 January"}, weekday: true,
-		evidence: []Mention{{Note: "b", Sort: Date, Text: "05/08/2024", After: " (Mon)"}}},
+		evidence: []Mention{{Note: "b", Sort: Date, Text: "05/08/2024", After: " (Monday)"}}},
 	"by the same day": {lang: English, full: []string{"02/01/2006", "2/1/06", "02-01-2006"}, short: []string{"2/1", "2 January"}, again: "2-Jan-2006"},
-	"by telephone": {lang: English, full: []string{"02/01/2006", "2/1/06", "2 January 2006", "02.01.2006"}, short: []string{"2/1", "2 Jan"},
-		evidence: []Mention{{Note: "a", Sort: Phone, Text: "+44 20 7946 0958"}}},
-	"by postcode": {lang: English, full: []string{"02/01/2006", "2/1/06"}, short: []string{"2/1"}, evidence: []Mention{{Note: "a", Sort: Zip, Text: "LS1 4AP"}}},
-	"by label":    {lang: English, full: []string{"02/01/2006", "2/1/06"}, short: []string{"2/1"}, evidence: []Mention{{Note: "a", Sort: Number, Text: "943 476 5919", Before: "NHS No: "}}},
-	"by style": {lang: English, full: []string{"2 Jan 2006", "02/01/2006", "2/1/06", "2 January 2006"}, short: []string{"2/1", "2 January"},
-		evidence: []Mention{{Note: "b", Sort: Date, Text: "7 Apr 2019"}}},
-	"by periods":     {lang: English, full: []string{"02.01.2006", "02/01/2006"}, short: []string{"2/1"}, evidence: []Mention{{Note: "b", Sort: Date, Text: "07.04.2019"}}},
+	"by telephone and postcode": {lang: English, full: []string{"02/01/2006", "2/1/06", "2 January 2006", "02.01.2006"}, short: []string{"2/1", "2 Jan"},
+		evidence: []Mention{{Note: "a", Sort: Phone, Text: "+44 20 7946 0958"}, {Note: "a", Sort: Zip, Text: "LS1 4AP"}}},
+	"by label and postcode": {lang: English, full: []string{"02/01/2006", "2/1/06"}, short: []string{"2/1"},
+		evidence: []Mention{{Note: "a", Sort: Zip, Text: "LS1 4AP"}, {Note: "a", Sort: Number, Text: "943 476 5919", Before: "NHS No: "}}},
 	"Spain":          {lang: Spanish, full: []string{"02/01/2006", "2/1/06", "2 de MES de 2006", "2006-01-02", "2-Abr-2006"}, short: []string{"2/1", "2 de MES", "2-Abr"}},
 	"Colombia":       {lang: Spanish, full: []string{"MES 2 de 2006", "Abr 2, 2006", "Abr 2/2006", "MES 2 del 2006", "Abr 02 2006", "02/01/2006"}, short: []string{"MES 2", "2/1"}},
 	"Galicia":        {lang: Spanish, full: []string{"2 de MESGL de 2006", "2 de MESGL do 2006", "02/01/2006"}, short: []string{"2 de MESGL", "2/1"}},
@@ -174,37 +171,55 @@ func TestOrderOfNumbersFromTheNotesThemselves(t *testing.T) {
 	}{
 		{English, monthFirst, []Mention{date("", "05/08/2024", "")}},
 		{English, dayFirst, []Mention{date("Seen ", "Monday 05/08/2024", "")}},
-		{English, dayFirst, []Mention{date("Seen ", "05/08/2024 (Mon)", "")}},
+		{English, dayFirst, []Mention{date("Seen ", "05/08/2024 (Monday)", "")}},
 		{English, dayFirst, []Mention{date("Seen Monday ", "05/08/2024", "")}},
-		{English, dayFirst, []Mention{date("Seen on MON, the ", "5/8/24", "")}},
+		{English, dayFirst, []Mention{date("Seen on MONDAY, the ", "5/8/24", "")}},
 		{English, dayFirst, []Mention{date("", "05/08/2024", " (Monday)")}},
-		{English, dayFirst, []Mention{date("", "Mon 05/08/2024 - Tue 06/08/2024", "")}},
+		{English, dayFirst, []Mention{date("", "Monday 05/08/2024 - Tuesday 06/08/2024", "")}},
 		{English, monthFirst, []Mention{date("O2 mon ", "05/08/2024", "")}},
 		{English, monthFirst, []Mention{date("", "Wednesday 05/08/2024", ""), date("", "8 Aug 2024", "")}},
 		{English, dayFirst, []Mention{date("", "10 Apr 2024", ""), date("", "10/04/2024", "")}},
-		{English, dayFirst, []Mention{date("", "03-May-2025", ""), date("", "03/05/25 22:10", "")}},
-		{English, dayFirst, []Mention{date("", "April 10, 2024", ""), date("", "10/04/2024", "")}},
+		{English, dayFirst, []Mention{date("", "03-Sep-2025", ""), date("", "03/09/25 22:10", "")}},
+		{English, dayFirst, []Mention{date("", "3 May 1960", ""), date("DOB: ", "03/05/1960", "")}},
 		{English, monthFirst, []Mention{date("", "2024-04-10", ""), date("", "04/10/2024", ""), date("", "7 Apr 2019", "")}},
 		{English, dayFirst, []Mention{date("", "2024-04-10", ""), date("", "10/04/2024", "")}},
 		{English, monthFirst, []Mention{date("", "4/13/2024", ""), date("Monday ", "05/08/2024", ""), date("", "4/14/2024", "")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), date("", "7 April 2019", "")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), date("", "7th April 2019", "")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), date("", "07.04.2019", "")}},
-		{English, monthFirst, []Mention{date("", "05/08/2024", ""), date("", "7 April 2019", ""), date("", "April 9, 2019", "")}},
-		{English, monthFirst, []Mention{date("", "05/08/2024", ""), date("", "7-APR-2019", ""), date("", "07APR2019", "")}},
-		{English, monthFirst, []Mention{date("", "05/08/2024", ""), date("", "7 April 2019", ""), of(Zip, "", "02139")}},
-		{English, monthFirst, []Mention{date("", "05/08/2024", ""), date("", "7 April 2019", ""), of(Phone, "", "(617) 555-0123")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Zip, "", "D02 X285")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Zip, "VIC ", "3052")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Phone, "", "01632 960 123")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Number, "GMC no. ", "7654321")}},
-		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Phone, "NHS No: ", "943 476 5919")}},
+		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Zip, "", "D02 X285"), of(Phone, "", "+353 1 896 1000")}},
+		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Number, "AHPRA No. ", "MED0001234567"), of(Phone, "", "+61 3 9496 5000")}},
+		{English, dayFirst, []Mention{date("", "05/08/2024", ""), of(Phone, "NHS No: ", "943 476 5919"), of(Zip, "", "LS1 4AP")}},
+		{English, monthFirst, []Mention{date("Monday ", "05/08/2024", ""), of(Zip, "", "02139")}},
+		{English, monthFirst, []Mention{date("Monday ", "05/08/2024", ""), of(Phone, "", "(617) 555-0123")}},
 		{Spanish, dayFirst, []Mention{date("", "05/08/2024", ""), date("", "Abr 7, 2019", ""), of(Zip, "", "28046")}},
 		{Spanish, monthFirst, []Mention{date("el lunes ", "08/05/2024", "")}},
 		{Spanish, monthFirst, []Mention{date("", "agosto 5 de 2024", ""), date("", "08/05/2024", "")}},
 	} {
 		if got := in(tc.lang).Patient("p", tc.all).dates.order; got != tc.want {
 			t.Errorf("the order of %v is %d, want %d", tc.all, got, tc.want)
+		}
+	}
+}
+
+// TestAmericanDatesWithTheDayFirst: what many American notes have, such as an HPI, an O2 SAT, or a return visit in a month, moved all their dates as if the day were first.
+func TestAmericanDatesWithTheDayFirst(t *testing.T) {
+	date := func(before, text, after string) Mention {
+		return Mention{Note: "a", Sort: Date, Text: text, Before: before, After: after}
+	}
+	of := func(sort Sort, before, text string) Mention {
+		return Mention{Note: "a", Sort: sort, Text: text, Before: before}
+	}
+	for _, more := range [][]Mention{
+		{of(Number, "HPI: MRN ", "48213377")}, {of(Phone, "HPI: Pt called ", "617-555-0134")}, {of(Number, "GMC MRN: ", "48213377")}, {of(Number, "CHI St. Luke's MRN: ", "48213377")},
+		{of(Number, "NMC MRN# ", "48213377")}, {of(Phone, "GMC main ", "570-271-6211")}, {of(Phone, "pager ", "01234")}, {of(Phone, "Dr. Lund ", "x0412")}, {of(Phone, "", "01632 960 123")},
+		{of(Zip, "Cambridge, MA ", "2139")}, {of(Zip, "", "LS1 4AP"), of(Zip, "", "LS2 9JT")}, {of(Phone, "son in London, ", "+44 20 7946 0958")},
+		{of(Phone, "son in London, ", "+44 20 7946 0958"), of(Zip, "", "LS1 4AP"), of(Zip, "", "02139"), of(Phone, "", "617-555-0134")},
+		{date("Per MAR ", "09/02/2021", " heparin given")}, {date("", "09/02/2021", " MAR reviewed")}, {date("O2 SAT ", "01/05/2021", " 98%")}, {date("", "01/05/2021", " Sat 97% RA")},
+		{date("", "SAT 01/05/2021", "")}, {date("Dr. Sun ", "01/06/2070", "")}, {date("Abd Dom ", "01/06/2070", "")}, {date("martes ", "09/02/2021", "")},
+		{date("Seen ", "May 6, 2021", ""), date("Return ", "06/05/2021", "")}, {date("Seen ", "6 May 2021", ""), date("Return ", "06/05/2021", "")},
+		{date("", "April 10, 2024", ""), date("", "10/04/2024", "")}, {date("Last seen ", "10 Feb 2021", "")}, {date("", "02.10.2021", "")}, {date("", "7th April 2019", "")},
+		{date("seen by Dr. Lund on Monday. ", "05/08/2024", "")}, {date("", "05/08/2024", ", Monday weight 80")},
+	} {
+		if p := in(English).Patient("p", append(more, date("Admitted ", "03/04/2021", ""))); p.dates.order != monthFirst {
+			t.Errorf("with %v, the day is first", more)
 		}
 	}
 }
@@ -217,7 +232,7 @@ func TestDayBehindASpanishMonthWasAYear(t *testing.T) {
 		"ene. 20 de 2070": {"jun. 4 de 2071", "2070"}, "Mar 12, 2070": {"Jul 25, 2071", "2070"}, "mar 12/2070": {"jul 25/2071", "2070"}, "agosto 15 del año 2070": {"diciembre 28 del año 2071", "2070"},
 		"septiembre 14 y 15 de 2070": {"enero 27 y 28 de 2072", "2070"}, "septiembre 28 a octubre 3 de 2070": {"febrero 10 a febrero 15 de 2072", "2070"},
 		"Apr 15, 2070": {"Aug 28, 2071", "2070"}, "octubre 20": {"marzo 3", ""}, "MAYO 15": {"SEPTIEMBRE 26", ""},
-		"marzo de 15": {"julio de 16", "2015"}, "marzo 98": {"julio 99", "1998"}, "mar-15": {"jul-16", "2015"}, "mayo del 15": {"septiembre del 16", "2015"},
+		"marzo de 15": {"julio de 16", "2015"}, "marzo 98": {"julio 99", "1998"}, "mar-15": {"jul-16", "2015"}, "mayo del 15": {"septiembre del 16", "2015"}, "sep.22": {"ene.24", "2022"}, "abr.15": {"ago.16", "2015"}, "sep. 22 de 2070": {"feb. 4 de 2072", "2070"},
 		"mar 25 de noviembre": {"vie 8 de abril", ""}, "mar 25/11/2070": {"vie 08/04/2072", "2070"},
 	} {
 		checkMoved(t, Spanish, text, want.moved)

@@ -146,6 +146,7 @@ func TestWordRules(t *testing.T) {
 		"word before a comma":        {English, "van der Le, Oda", "le"},
 		"particle in lower case":     {English, "Oda la Lund", "la"},
 		"sure particle":              {English, "Oda Ter Lund", "ter"},
+		"widow":                      {Spanish, "Rosa Zubi Vda. de Lund", "vda"},
 		"particle before a particle": {English, "VAN DER BERG, ANNA", "van"},
 		"particle after a particle":  {Spanish, "Oda De La Lund", "la"},
 	}

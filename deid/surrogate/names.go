@@ -363,6 +363,7 @@ var wordRules = []wordRule{
 	{"word before a comma", false, func(w wordOfName) bool { return w.last() || w.after() == "," }},
 	{"particle in lower case", true, func(w wordOfName) bool { return w.is(particles) && lowerCase(w.text()) && w.smallParticle() }},
 	{"particle before a particle", true, func(w wordOfName) bool { return w.is(sureParticles) && w.beforeParticle() }},
+	{"widow", true, func(w wordOfName) bool { return w.is(widows) && w.beforeParticle() }},
 	{"known first name", false, func(w wordOfName) bool { return w.known.given(w.word()) && !w.behindFirstName() }},
 	{"sure particle", true, func(w wordOfName) bool { return w.is(particles) && w.is(sureParticles) }},
 	{"particle after a particle", true, func(w wordOfName) bool { return w.is(particles) && w.afterParticle() }},
@@ -539,9 +540,9 @@ func (s nameShape) title() (word string) {
 	return word
 }
 
-// doubleFirstName reports whether a name of two words is a double first name of English: Mary Beth, Lily-Ann.
+// doubleFirstName reports whether a name of two words is a double first name of English: Mary Beth, Lily-Ann, but not Peter van Marie.
 func (s nameShape) doubleFirstName() bool {
-	if s.lang.twoSurnames || !s.twoWords() || s.clue == surnameClue || !s.given(0) || !s.lang.words[secondFirstNames][s.word(1)] {
+	if s.lang.twoSurnames || !s.twoWords() || s.words[1] != s.words[0]+2 || !strings.Contains(" -", s.all[s.words[0]+1].text) || s.clue == surnameClue || !s.given(0) || !s.lang.words[secondFirstNames][s.word(1)] {
 		return false
 	}
 	return s.onlyGiven(1) || s.clue == kinClue || s.all[s.words[1]-1].text == "-"

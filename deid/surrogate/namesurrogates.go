@@ -83,9 +83,11 @@ func (p *Patient) person(text string) (string, bool, error) {
 }
 
 // joinsFirstNames reports whether token i is a particle between two first names, or the space behind it. It goes, because it fits few surrogates: of María de los
-// Ángeles, de los.
+// Ángeles, de los. The y of Ana y Pedro stays, since these are two persons.
 func (n *names) joinsFirstNames(tokens []nameToken, i int) bool {
-	isParticle := func(k int) bool { return tokens[k].kind == nameStays && n.words[particles][tokens[k].word] }
+	isParticle := func(k int) bool {
+		return tokens[k].kind == nameStays && (n.words[sureParticles][tokens[k].word] || n.words[articles][tokens[k].word])
+	}
 	if tokens[i].text != " " && !isParticle(i) || i == 0 || tokens[i].text == " " && !isParticle(i-1) {
 		return false
 	}

@@ -435,3 +435,27 @@ func TestRelativeBecameAName(t *testing.T) {
 		t.Error("the brother Mo stayed, like months")
 	}
 }
+
+// TestCouplesBecameOnePerson: Ana y Pedro became Alba Tecla, and the van of Peter van Marie went, but not that of Dr. van Marie.
+func TestCouplesBecameOnePerson(t *testing.T) {
+	for _, tc := range []struct {
+		lang      Language
+		text, has string
+	}{
+		{Spanish, "Ana y Pedro", " y "}, {Spanish, "Rosa e Ignacio Zubi", " e "}, {Spanish, "Sres. Juan y Carmen Zubi", " y "}, {Spanish, "Ana, Pedro y Luis", " y "},
+		{English, "Mary and John Lund", " and "}, {English, "Peter van Marie", " van "}, {English, "Peter von Rose", " von "}, {English, "Peter du Paul", " du "},
+	} {
+		if got := must(t, patient(t, Options{Language: tc.lang}, mentions(Person, tc.text)), Person, tc.text); !strings.Contains(got, tc.has) {
+			t.Errorf("%s became %s", tc.text, got)
+		}
+	}
+}
+
+// TestSurnameViudaStayed: the surname is no particle, unless de follows.
+func TestSurnameViudaStayed(t *testing.T) {
+	for _, text := range []string{"Martín Viuda Zubi", "Rosa Viuda", "Ana Zubi Viudo", "VIUDA ZUBI, ANA", "Rosa viuda Zubi"} {
+		if got := must(t, inSpanish(t, mentions(Person, text)...), Person, text); strings.Contains(fold(got), "viud") {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+}

@@ -307,7 +307,7 @@ func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 // endOfRange returns the surrogate for the number in piece i, of which made is a candidate, behind another with the surrogate first. If both are a range of
 // house numbers, such as 212-214, so are the surrogates, and close numbers keep their distance.
 func (p *Patient) endOfRange(pieces []placePiece, i int, first, made string) string {
-	if i < 2 || pieces[i-1].text != "-" && pieces[i-1].text != "–" || !onlyDigits(first) || behindSign(pieces[:i-2]) {
+	if i < 2 || pieces[i-1].text != "-" && pieces[i-1].text != "–" || !onlyDigits(first) || behindSign(pieces[:i-2]) || behindNumber(pieces[:i-2]) {
 		return made
 	}
 	low, high := pieces[i-2].text, pieces[i].text
@@ -323,7 +323,7 @@ func (p *Patient) endOfRange(pieces []placePiece, i int, first, made string) str
 	default:
 		distance = 1 + int(p.random("range", first+"\x00"+high, 0)%uint64(max(end-from, 1)))
 	}
-	if from+distance == digitsOf(high) {
+	for from+distance == digitsOf(low) || from+distance == digitsOf(high) {
 		distance++
 	}
 	return fmt.Sprint(from + distance)
@@ -342,6 +342,16 @@ func behindSign(pieces []placePiece) bool {
 	for k := len(pieces) - 1; k >= 0; k-- {
 		if text := fold(pieces[k].text); text != " " && text != "." {
 			return slices.Contains([]string{"#", "no", "nº", "num", "n"}, text)
+		}
+	}
+	return false
+}
+
+// behindNumber reports whether pieces end with a number: neither is the 36-48 of Cl 10 36-48 a range.
+func behindNumber(pieces []placePiece) bool {
+	for k := len(pieces) - 1; k >= 0; k-- {
+		if pieces[k].text != " " {
+			return pieces[k].num
 		}
 	}
 	return false

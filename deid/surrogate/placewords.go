@@ -15,14 +15,14 @@ func (c *placeCutter) describes(i int) bool {
 	word := c.at(i).word
 	switch c.sort {
 	case Street:
-		return c.words[numberedInStreet][word] && c.fresh(i) && c.numbered(i+1) ||
+		return c.lang.words[numberedInStreet][word] && c.fresh(i) && c.numbered(i+1) ||
 			c.words[beforeNumberedRoads][word] && c.fresh(i) && c.numberedRoad(i+1) ||
 			c.words[partsOfHouses][word] && c.partOfHouse(i) ||
-			c.words[behindNumbers][word] && c.behindNumber(i) ||
+			c.lang.words[behindNumbers][word] && c.behindNumber(i) ||
 			c.lang.words[streetHeads][word] && c.heads(i) ||
 			c.leadsTo(i)
 	case Hospital, Organization:
-		return i == 0 && c.words[institutionAcronyms][word] && capitals(c.at(i).text) && c.next(i+1) < len(c.tokens)
+		return i == 0 && c.lang.words[institutionAcronyms][word] && capitals(c.at(i).text) && c.next(i+1) < len(c.tokens)
 	}
 	return false
 }
@@ -67,7 +67,7 @@ func (m *Maker) announces(word string) bool {
 	})
 }
 
-// numbered reports whether a number or the letter of a door follows from token i on: 3, No. 3, #3, B.
+// numbered reports whether a number or the letter of a door follows from token i on: 3, No. 3, #3, B. The B of House B Street is none.
 func (c *placeCutter) numbered(i int) bool {
 	for ; i < len(c.tokens); i++ {
 		switch t := c.tokens[i]; {
@@ -75,7 +75,7 @@ func (c *placeCutter) numbered(i int) bool {
 			return true
 		case strings.Contains(" .:#-º°", t.text), c.words[labels][t.word]:
 		default:
-			return utf8.RuneCountInString(t.word) == 1 && unicode.IsUpper(firstRune(t.text)) && c.at(i+1).text != "'" && c.at(i+1).text != "’"
+			return utf8.RuneCountInString(t.word) == 1 && unicode.IsUpper(firstRune(t.text)) && c.at(i+1).text != "'" && c.at(i+1).text != "’" && c.at(c.next(i+1)).word == ""
 		}
 	}
 	return false
@@ -113,10 +113,10 @@ func (c *placeCutter) behindNumber(i int) bool {
 		return false
 	}
 	t := c.tokens[j]
-	if utf8.RuneCountInString(c.at(i).word) == 1 && !c.words[behindNumbers][c.at(c.next(i+1)).word] { // a door: 3 m
+	if utf8.RuneCountInString(c.at(i).word) == 1 && !c.lang.words[behindNumbers][c.at(c.next(i+1)).word] { // a door: 3 m
 		return false
 	}
-	return t.num || c.stays(j) && c.words[behindNumbers][t.word] || utf8.RuneCountInString(t.word) == 1 && j > 0 && c.tokens[j-1].num
+	return t.num || c.stays(j) && c.lang.words[behindNumbers][t.word] || utf8.RuneCountInString(t.word) == 1 && j > 0 && c.tokens[j-1].num
 }
 
 // heads reports whether token i announces the name that follows it, at the beginning of a part of an address: Jr. Amazonas, Col. Lomas.

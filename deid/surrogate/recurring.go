@@ -35,7 +35,7 @@ func (m *Maker) inSchedule(line string, start, end int) bool {
 			continue
 		}
 		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {
-			if countedDays.MatchString(fold(line[:match[2]])) || schedule.drug && !takes(line, match[0]) {
+			if countedDays.MatchString(fold(line[:match[2]])) || schedule.drug && !isDrug(wordOfDay(line[match[0]:])) || schedule.clause != nil && !alone(line, schedule.clause, match) {
 				continue
 			}
 			if match[2] <= start && end <= match[3] && !m.lang.datedAfter.MatchString(line[match[3]:]) && (!schedule.gap || m.haveGap(line[match[2]:match[3]])) {
@@ -122,10 +122,11 @@ func (d *date) weekday(p part) (day int, ok bool) {
 // schedule is an expression for days of the week that recur, of which the first group is the days.
 type schedule struct {
 	*regexp.Regexp
-	words   []string // one of which its matches contain, in lower case
-	gap     bool     // they recur only if they are not consecutive
-	drug    bool     // its matches begin with a word, and they recur only if it is a drug
-	planned bool     // they do not recur on a line that says what was given
+	words   []string       // one of which its matches contain, in lower case
+	gap     bool           // they recur only if they are not consecutive
+	drug    bool           // its matches begin with a word, and they recur only if it is a drug
+	planned bool           // they do not recur on a line that says what was given
+	clause  *regexp.Regexp // they recur only if it matches what is before them, and their clause ends behind them
 }
 
 // mayMatch reports whether the expression may match a line, given in lower case. It is much faster than the expression.
@@ -138,13 +139,20 @@ func namesDrug(line string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }), isDrug)
 }
 
-// takes reports whether the name of a drug stands at a position of a line, and not behind a word for what the drug caused.
-func takes(line string, at int) bool {
-	return isDrug(wordOfDay(line[at:])) && !causedBy.MatchString(fold(line[:at]))
+// alone reports whether a match of a schedule is all that its clause says, apart from what may stand before it. Otherwise something may have happened on the days: "rash
+// with Keflex Mon and Thu", "Lasix: Mon, Thu visits".
+func alone(line string, before *regexp.Regexp, match []int) bool {
+	return before.MatchString(line[:match[0]]) && clauseEnd.MatchString(line[match[3]:])
 }
 
-// causedBy matches the end of what stands before a drug that caused something, folded: "rash after Keflex Mon and Thu".
-var causedBy = regexp.MustCompile(`\b(?:after|from|to|due to|tras|por|a|al|a la) $`)
+const clauseStart = `(?:^|[.;:|•*] ?|- )(?i:(?:takes?|taking|continue|toma|tomar) )?`
+
+var (
+	// beforeDrug and beforeAmount match what may stand before a drug, and before the last digit of its dose.
+	beforeDrug   = regexp.MustCompile(clauseStart + `$`)
+	beforeAmount = regexp.MustCompile(clauseStart + `(?:\pL{4,} )?[0-9.,/½]*$`)
+	clauseEnd    = regexp.MustCompile(`^\)?(?: (?i:only|s[oó]lo))?(?:[.;|]|$)`)
+)
 
 // isDrug reports whether a word is the name of a drug, or the last word of one.
 func isDrug(word string) bool { return drugs()[fold(word)] }
@@ -176,11 +184,12 @@ func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, li
 	}
 	planned := func(s schedule) schedule { s.planned = true; return s }
 	withGap := func(s schedule) schedule { s.gap = true; return s }
+	alone := func(before *regexp.Regexp, s schedule) schedule { s.clause = before; return planned(withGap(s)) }
 	ofDrug := func(s schedule) schedule { s.drug = true; return s }
 	digits := strings.Split("0123456789", "")
 	all := []schedule{
 		compile(dose+dosed, digits), planned(compile(dayThenDose, digits)), planned(compile(doseThenDay, digits)),
-		planned(withGap(compile(amount+daily+dosed, digits))), ofDrug(planned(withGap(compile(drugAndDose+daily+dosed, []string{" "})))),
+		alone(beforeAmount, compile(amount+daily+dosed, digits)), ofDrug(alone(beforeDrug, compile(drugAndDose+daily+dosed, []string{" "}))),
 	}
 	for _, c := range []cued{every, weekly, plural} {
 		all = append(all, compile(c.expr, c.words))

@@ -106,6 +106,12 @@ func TestDaysOfADoseWereDates(t *testing.T) {
 		{English, "Zofran «Mon» and «Tue»; prednisone 10 mg («Mon»), seen", false},
 		{English, "Fever «Mon» and «Thu»; seen by Oda Lund «Mon» and «Thu»; Lasix, «Mon» and «Thu» he fell", false},
 		{English, "Lasix «Mon» and «Thu» 3/4/2019", false},
+		{English, "Fell after Ambien 10 mg («Sat», «Tue»). Rash with Bactrim «Mon» and «Wed».", false},
+		{English, "Pt on Lasix: «Mon», «Thu» visits with nurse", false},
+		{English, "Overdosed prednisone 10 mg («Mon», «Thu»); fell", false},
+		{English, "Allegra «Mon» and «Thu», seen by nurse", false},
+		{English, "Lasix 20 mg («Mon», «Thu») visits; dizzy on Lasix «Mon» and «Thu».", false},
+		{Spanish, "Caída con Sintrom «lunes» y «jueves». Sintrom: «lunes», «jueves» visita de enfermería", false},
 	} {
 		checkRecurs(t, test.lang, test.text, test.recurs)
 	}

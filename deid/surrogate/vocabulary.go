@@ -55,6 +55,7 @@ var (
 	coupleJoins        = kind("couple joins")              // show that the next title belongs to a couple: Mr. and Mrs.
 	loginTitles        = kind("login titles")              // may begin a login: drlund
 	particles          = kind("particles")                 // may be between the words of a name
+	widows             = kind("widows")                    // stay in a name before a sure particle: Vda. de Lund
 	sureParticles      = kind("sure particles")            // particles that are never names themselves
 	surnameLabels      = kind("surname labels")            // labels of a form
 	firstNameLabels    = kind("first name labels")
