@@ -464,7 +464,8 @@ var (
 		`(?:ECOG(?: PS)?|(?:BI|TI|LI|PI|O|Lung)-?RADS|stage|estadio|grade|grado|CKD|ERC|Kellgren-Lawrence|mRS|Rankin (?:score|scale|escala)) [0-6]|` +
 		`Bethesda (?:category|categor[íi]a) [1-6]|Gleason (?:score|sum) (?:[6-9]|10)|Child-Pugh (?:[5-9]|1[0-5])|MELD(?:-Na)? (?:[6-9]|[123][0-9])|(?:Fitzpatrick|Tanner) (?:type|tipo|stage|estadio) [1-6]|` +
 		`(?:DM|diabetes(?: mellitus)?) (?:type|tipo) [1-3]|gravida [1-9]|Apgar (?:scores?|test) (?:[1-9]|10))$|(?:^|[\n.;:,(][ \n]?)(?:cycle|ciclo|fraction|fracci[óo]n) [0-9]{1,2}$`)
-	ordinalName = regexp.MustCompile(`(?i)\b(?:first|second|third|fourth|next|last|final|[0-9](?:st|nd|rd|th)|primer|segundo|tercer|cuarto|pr[óo]ximo|[úu]ltimo) \pL+ [0-9]{1,2}$`)
+	// ordinalName matches what is a person or the first visit of a kind rather than a grade.
+	ordinalName = regexp.MustCompile(`(?i)\b(?:first|second|third|fourth|next|last|final|[0-9](?:st|nd|rd|th)|dra?\.?|primer|segundo|tercer|cuarto|pr[óo]ximo|[úu]ltimo) \pL+ [0-9]{1,2}$`)
 	gradeAfter  = regexp.MustCompile(`^ ?[:=(] ?(?:[0-9]|[IV]+\b)|^ (?:was|fue) `)
 )
 

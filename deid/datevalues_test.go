@@ -72,6 +72,7 @@ func TestPersonNamedLikeAScaleFreedTheDay(t *testing.T) {
 		"Dr. Gold «DATE|4 July 2071»":            "Dr. Gold «DATE|4 July 2071»",
 		"Apgar «DATE|9 July 2071»":               "Apgar «DATE|9 July 2071»",
 		"visit type «DATE|3 July 2071»":          "visit type «DATE|3 July 2071»",
+		"Dr. Stage «DATE|3 July 2071»":           "Dr. Stage «DATE|3 July 2071»",
 		"IPSS «DATE|7 July 2071»":                "IPSS «DATE|7 July 2071»",
 		"Tanner stage «DATE|4 July 2071»":        "Tanner stage 4 «DATE|July 2071»",
 		"DM type «DATE|2 July 2071»":             "DM type 2 «DATE|July 2071»",
