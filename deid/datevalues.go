@@ -78,7 +78,7 @@ func inDigits(value string) bool {
 	return strings.ContainsAny(value, "/-") || strings.Count(value, ".") == 2
 }
 
-// mayHaveValues reports whether there is a number in a date that cannot be its day or its year, or a number, a month or a weekday directly beside it. All dates with values pass.
+// mayHaveValues reports whether a date has a number that cannot be its day or its year, or its only number has a number, a month or a weekday directly beside it, as in a list.
 func mayHaveValues(left, value, right string) bool {
 	numbers := 0
 	for i := 0; i < len(value); i++ {
@@ -89,9 +89,12 @@ func mayHaveValues(left, value, right string) bool {
 		if i == from || i-from >= len("2071") {
 			continue
 		}
-		if numbers++; numbers > 1 || n > 31 || n == 0 {
+		if numbers++; numbers > 1 || n > 31 || n == 0 || i < len(value) && value[i] == '%' {
 			return true
 		}
+	}
+	if numbers == 0 {
+		return false
 	}
 	left = strings.TrimRight(left, besideValues)
 	for _, in := range []string{" in", " en"} {
@@ -102,7 +105,7 @@ func mayHaveValues(left, value, right string) bool {
 		right = strings.TrimPrefix(right, in)
 	}
 	last, _ := utf8.DecodeLastRuneInString(left)
-	return beginsWithDigit(right) || beginsLikeValueWord(right) || unicode.IsDigit(last) || last == '%' || (numbers == 0 || last == '.') && endsWithValueWord(left)
+	return beginsWithDigit(right) || beginsLikeValueWord(right) || unicode.IsDigit(last) || last == '%' || last == '.' && endsWithValueWord(left)
 }
 
 // endsWithValueWord reports whether the last word of a text may be a month or a day of the week.
