@@ -43,7 +43,7 @@ var (
 
 // withoutScores cuts the scores in rows with a label of scores out of spans.
 func withoutScores(text string, spans []data.Span) []data.Span {
-	if !slices.ContainsFunc(spans, func(s data.Span) bool { return strings.Contains(text[s.Start:s.End], "/") }) {
+	if !slices.ContainsFunc(spans, func(s data.Span) bool { return mayBeScores(text, s) }) {
 		return spans
 	}
 	scores := scoreCells(text)
@@ -65,6 +65,16 @@ func withoutScores(text string, spans []data.Span) []data.Span {
 		}
 	}
 	return out
+}
+
+// mayBeScores reports whether a span has a fraction, and begins a cell behind another one or goes over several.
+func mayBeScores(text string, s data.Span) bool {
+	value := text[s.Start:s.End]
+	if !strings.Contains(value, "/") {
+		return false
+	}
+	before := strings.TrimSuffix(text[:s.Start], " ")
+	return before != "" && strings.IndexByte("|\t ", before[len(before)-1]) >= 0 || strings.ContainsAny(value, "|\t\n") || strings.Contains(value, "  ")
 }
 
 // scoreCells returns the cells with scores such as 7/5 in the rows of a text that have a label of scores. Rows below a heading without a number, such as Injected, have none: that tells what their
