@@ -35,7 +35,7 @@ func withoutValues(text string, s data.Span) []data.Span {
 	if s.Start = afterNumberOfName(text, s); s.Start == s.End {
 		return nil
 	}
-	if value := text[s.Start:s.End]; !strings.ContainsAny(value, "0123456789") || !strings.ContainsFunc(value, unicode.IsLetter) && strings.ContainsAny(value, "/-") {
+	if inDigits(text[s.Start:s.End]) {
 		return []data.Span{s}
 	}
 	left, right := before(text, s, aroundValues), after(text, s, aroundValues)
@@ -44,7 +44,10 @@ func withoutValues(text string, s data.Span) []data.Span {
 	}
 	at := s.Start - len(left)
 	var values []data.Span
-	for _, run := range valueRuns(left + text[s.Start:s.End] + right) {
+	for _, run := range valueRuns(text[at : s.End+len(right)]) {
+		if run.end <= len(left) || run.start >= s.End-at {
+			continue
+		}
 		for _, v := range run.values() {
 			v.Start, v.End = v.Start+at, v.End+at
 			if v.Start < s.End && s.Start < v.End {
@@ -67,15 +70,31 @@ func withoutValues(text string, s data.Span) []data.Span {
 	return parts
 }
 
-// mayHaveValues reports whether there is a number in a date that cannot be its day or its year, or a number, a month or a weekday directly beside it. All dates with values pass.
+// inDigits reports whether a date has no digits, or nothing but digits and the signs between them, as 5/30 and 30.5.2071 do: there is no value in it.
+func inDigits(value string) bool {
+	if strings.ContainsFunc(value, unicode.IsLetter) {
+		return !strings.ContainsAny(value, "0123456789")
+	}
+	return strings.ContainsAny(value, "/-") || strings.Count(value, ".") == 2
+}
+
+// mayHaveValues reports whether a date has a number that cannot be its day or its year, or its only number has a number, a month or a weekday directly beside it, as in a list.
 func mayHaveValues(left, value, right string) bool {
 	numbers := 0
-	for _, digits := range digitRuns.FindAllString(value, -1) {
-		if n, err := strconv.Atoi(digits); err != nil || len(digits) < 4 {
-			if numbers++; numbers > 1 || n > 31 || n == 0 {
-				return true
-			}
+	for i := 0; i < len(value); i++ {
+		n, from := 0, i
+		for ; i < len(value) && value[i] >= '0' && value[i] <= '9'; i++ {
+			n = min(10*n+int(value[i]-'0'), 10000)
 		}
+		if i == from || i-from >= len("2071") {
+			continue
+		}
+		if numbers++; numbers > 1 || n > 31 || n == 0 || i < len(value) && value[i] == '%' {
+			return true
+		}
+	}
+	if numbers == 0 {
+		return false
 	}
 	left = strings.TrimRight(left, besideValues)
 	for _, in := range []string{" in", " en"} {
@@ -86,16 +105,14 @@ func mayHaveValues(left, value, right string) bool {
 		right = strings.TrimPrefix(right, in)
 	}
 	last, _ := utf8.DecodeLastRuneInString(left)
-	return beginsWithDigit(right) || valueBeginnings[lowerTwo(right)] || unicode.IsDigit(last) || last == '%' || last == '.' || numbers == 0 && endsWithValueWord(left)
+	return beginsWithDigit(right) || beginsLikeValueWord(right) || unicode.IsDigit(last) || last == '%' || last == '.' && endsWithValueWord(left)
 }
 
 // endsWithValueWord reports whether the last word of a text may be a month or a day of the week.
 func endsWithValueWord(text string) bool {
 	word := text[strings.LastIndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' })+1:]
-	return word != "" && valueBeginnings[lowerTwo(word)]
+	return beginsLikeValueWord(word)
 }
-
-var digitRuns = regexp.MustCompile(`[0-9]+`)
 
 const (
 	aroundValues = 96                   // how many bytes before and after a date are read for what is like it
@@ -116,6 +133,7 @@ type valueToken struct {
 // valueRun is a list of months, weekdays or years, each with a number, and what stands before and after it.
 type valueRun struct {
 	before, after string
+	start, end    int            // of the run
 	groups        [][]valueToken // as commas, semicolons, slashes, bars and the ends of lines divide it
 }
 
@@ -125,7 +143,7 @@ func valueRuns(text string) (runs []valueRun) {
 	end := 0
 	finish := func() {
 		if len(run.groups) > 0 {
-			run.after = text[end:]
+			run.after, run.end = text[end:], end
 			run.readTuesdays()
 			runs = append(runs, run)
 		}
@@ -139,7 +157,7 @@ func valueRuns(text string) (runs []valueRun) {
 		switch {
 		case len(run.groups) == 0 || !valueGap.MatchString(gap):
 			finish()
-			run = valueRun{before: text[:t.start], groups: [][]valueToken{{}}}
+			run = valueRun{before: text[:t.start], start: t.start, groups: [][]valueToken{{}}}
 		case strings.ContainsAny(gap, ",;/|\n"):
 			run.groups = append(run.groups, nil)
 		default:
@@ -160,7 +178,7 @@ func valueItems(text string) iter.Seq[[]int] {
 		for i := 0; i < len(text); {
 			r, n := utf8.DecodeRuneInString(text[i:])
 			isPart := unicode.IsLetter(r) || unicode.IsDigit(r)
-			if !isPart || inWord || r >= 'A' && !valueBeginnings[lowerTwo(text[i:])] {
+			if !isPart || inWord || r >= 'A' && !beginsLikeValueWord(text[i:]) {
 				inWord, i = isPart, i+n
 				continue
 			}
@@ -188,24 +206,27 @@ func valueItems(text string) iter.Seq[[]int] {
 // longestItem is the maximum length of a match of valueItem in bytes that makes sense.
 const longestItem = 96
 
-// valueBeginnings are the first two bytes of the names of months and of days of the week.
-var valueBeginnings = func() map[[2]byte]bool {
-	all := map[[2]byte]bool{}
-	for word := range strings.FieldsSeq("ja fe ma ap ju au se oc no de en ab ag di mo tu we th fr sa su lu mi vi s\xc3 do") {
-		all[lowerTwo(word)] = true
+// valueBeginnings are the first three bytes of the names of months and of days of the week.
+var valueBeginnings = func() map[[3]byte]bool {
+	all := map[[3]byte]bool{}
+	for word := range strings.FieldsSeq("abr ago apr aug dec dic dom ene feb fri jan jue jul jun lun mar may mi\xc3 mie mon nov oct s\xc3\xa1 s\xc3\x81 sab sat sep set sun thu tue vie wed") {
+		all[[3]byte([]byte(word))] = true
 	}
 	return all
 }()
 
-// lowerTwo returns the first two bytes of a text in lower case.
-func lowerTwo(text string) (two [2]byte) {
-	copy(two[:], text)
-	for i, c := range two {
+// beginsLikeValueWord reports whether a text may begin with a month or a day of the week.
+func beginsLikeValueWord(text string) bool {
+	if len(text) < 3 {
+		return false
+	}
+	three := [3]byte([]byte(text[:3]))
+	for i, c := range three {
 		if c >= 'A' && c <= 'Z' {
-			two[i] = c | 0x20
+			three[i] = c | 0x20
 		}
 	}
-	return two
+	return valueBeginnings[three]
 }
 
 // readTuesdays reads mar as the Spanish weekday among weekdays, and not as March.
@@ -258,8 +279,8 @@ func (r valueRun) values() (values []data.Span) {
 	for _, group := range r.groups {
 		for i, t := range group {
 			switch {
-			case t.number == "":
-			case list, i > 0 && group[i-1].month && (t.isNoDay(true) || group[i-1].year && i+1 == len(group)) && !r.isHouse(group, i),
+			case t.number == "" || r.isHouse(group, i):
+			case list, i > 0 && group[i-1].month && (t.isNoDay(true) || group[i-1].year && i+1 == len(group)),
 				i+1 < len(group) && group[i+1].month && t.isNoDay(false):
 				values = append(values, data.Span{Start: t.start, End: t.end})
 			}
@@ -312,44 +333,53 @@ func (r valueRun) wordsFirst() (first, ok bool) {
 	return first, true
 }
 
-// isTrend reports whether the numbers of a list of pairs are results or doses rather than days.
+// isTrend reports whether the numbers of a list of pairs are results or doses rather than days: those behind months with years are, and those behind a word for what is measured or taken if
+// they cannot all be days.
 func (r valueRun) isTrend(first bool) bool {
 	var numbers []string
 	var days []int
 	colons, years := 0, 0
 	for _, t := range slices.Concat(r.groups...) {
-		if t.number == "" {
-			if days = append(days, t.day); t.year {
+		switch {
+		case t.number == "":
+			if days = append(days, t.day); t.month && t.year {
 				years++
 			}
 			continue
-		}
-		numbers = append(numbers, t.number)
-		if t.colon {
+		case t.colon:
 			colons++
 		}
+		numbers = append(numbers, t.number)
 	}
-	if valueAfter.MatchString(r.after) { // TSH Jan 5, Mar 7: 2.1
+	if years == len(days) {
+		return first && !valueAfter.MatchString(r.after)
+	}
+	if valueAfter.MatchString(r.after) || !isMeasured(r.before, days[0] > 0) { // TSH Jan 5, Mar 7: 2.1
 		return false
 	}
-	measured := isMeasured(r.before, days[0] > 0)
-	possible, may := true, true // all may be days; all may be days or years
-	for _, s := range numbers {
-		t := valueToken{number: s}
-		possible = possible && !strings.ContainsAny(s, ".,") && mayBeDay(s)
-		may = may && (days[0] > 0 && (strings.ContainsAny(s, ".,") && !strings.HasSuffix(s, "%") || mayBeDay(s)) || days[0] == 0 && !t.isNoDay(first))
+	possible := !slices.ContainsFunc(numbers, func(number string) bool { return !mayBeDay(number) })
+	if days[0] == 0 {
+		return !possible || colons == len(numbers)
 	}
-	switch {
-	case years == len(days):
-		return first
-	case !may:
-		return true
-	case days[0] == 0:
-		return measured && (!possible || colons == len(numbers))
-	case !possible:
-		return measured || len(numbers) > 2 || slices.ContainsFunc(numbers, mayBeDay)
+	if !possible {
+		numbers, possible = daysOfOneMonth(numbers)
+		return !possible || !areDates(numbers, days)
 	}
-	return (measured || len(numbers) > 2) && !areDates(numbers, days)
+	return !areDates(numbers, days)
+}
+
+// daysOfOneMonth returns the days of numbers such as 5.6 and 7.6, if all may be days of the same month; ok is false if they are not.
+func daysOfOneMonth(numbers []string) (days []string, ok bool) {
+	month := ""
+	for _, number := range numbers {
+		day, m, _ := strings.Cut(strings.Replace(number, ",", ".", 1), ".")
+		n, err := strconv.Atoi(m)
+		if err != nil || n < 1 || n > 12 || month != "" && m != month || !mayBeDay(day) {
+			return nil, false
+		}
+		month, days = m, append(days, day)
+	}
+	return days, true
 }
 
 // mayBeDay reports whether a number may be a day of a month.
@@ -384,7 +414,7 @@ func isMeasured(before string, weekdays bool) bool {
 // afterNumberOfName returns the start of a date behind the number of a score, a vaccine, a stage or the like that its first day was mistaken for, or the start of the date: "PHQ-9 May 2023". If
 // the date is that number alone, it returns its end.
 func afterNumberOfName(text string, s data.Span) int {
-	if !beginsWithDigit(text[s.Start:]) {
+	if value := text[s.Start:s.End]; !beginsWithDigit(value) || !beginsLikeValueWord(strings.TrimLeft(text[s.Start:min(len(text), s.End+longestMonth)], "0123456789-, ")) {
 		return s.Start
 	}
 	rest := text[s.Start:min(len(text), s.End+longestMonth)]
@@ -407,18 +437,15 @@ const (
 	longestMonth = 12
 )
 
-const (
-	monthWord = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch|zo)?|apr(?:il)?|mayo?|junio|june?|julio|july?|aug(?:ust)?|sept?(?:ember|iembre)?|setiembre|oct(?:ober|ubre)?|nov(?:ember|iembre)?|dec(?:ember)?|` +
-		`ene(?:ro)?|febrero|abr(?:il)?|ago(?:sto)?|dic(?:iembre)?)`
-	weekdayWord = `(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|` +
-		`lun(?:es)?|martes|mi[ée](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[áa]b(?:ado)?|dom(?:ingo)?)`
-)
+// weekdayWord matches a day of the week.
+const weekdayWord = `(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|` +
+	`lun(?:es)?|martes|mi[ée](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[áa]b(?:ado)?|dom(?:ingo)?)`
 
 // inBefore matches what may stand between a value and the month behind it.
 var inBefore = regexp.MustCompile(`^[ \t\r\n,;:=/|()→>-]*(?:(?:in|en) )?`)
 
 var (
-	valueItem       = regexp.MustCompile(`^(?i)(?:((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + monthWord + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|(?:19|20)[0-9]{2})\.?|[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?)`)
+	valueItem       = regexp.MustCompile(`^(?i)(?:((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + inFull + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|(?:19|20)[0-9]{2})\.?|[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?)`)
 	fourDigitsAtEnd = regexp.MustCompile(`[0-9]{4}$`)
 	wordBefore      = regexp.MustCompile(`[\pL\pN/.-]$`)
 	wordAfter       = regexp.MustCompile(`^(?:[\pL\pN/'’-]|[.:][0-9])`)
@@ -428,16 +455,20 @@ var (
 	houseAfter      = regexp.MustCompile(`^ \p{Lu}\p{Ll}`) // as in May 103 Elm Street
 	valueAfter      = regexp.MustCompile(`^ ?(?:[:=(]|was|fue) ?[<>]?[0-9]`)
 	lastMeasured    = regexp.MustCompile(`([\pL][\pL0-9-]*)(?: ?[(\[](?:in )?[a-z0-9%/^. ]{1,10}[)\]])?[ :=-]{0,3}$`)
-	numberAndMonth  = regexp.MustCompile(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?),? (` + monthWord + `)(?:[^\pL]|$)`)
+	numberAndMonth  = regexp.MustCompile(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?),? (` + inFull + `)(?:[^\pL]|$)`)
 	numberSign      = regexp.MustCompile(`\pL\pL*[ ,]{0,2}#[0-9]+$|\b(?i:dose|booster|cycle|session|fraction|course|visit|infusion|injection|treatment|dosis|ciclo|sesi[óo]n|fracci[óo]n|visita|infusi[óo]n|inyecci[óo]n|tratamiento) (?i:no\.?|nr\.?|num(?:ber)?\.?|n\.?[º°]|n[úu]m(?:ero)?\.?) ?[0-9]+$`)
-	numberedName    = regexp.MustCompile(`(?i)\b(?:PHQ[- ]?(?:2|4|8|9|15)|GAD[- ]?[27]|EPDS[- ]?10|SF[- ]?(?:6|8|12|36)|[KH]OOS[- ]?12|NRS[- ]?11|AUDIT[- ]?10|COVID[- ]19|PCL[- ]?(?:5|17|20)|QLQ[- ]?C?30|CA ?(?:19-9|15-3|27-29|72-4)|` +
-		`WHO[- ]5|DASS[- ]?21|CES-?D[- ]?(?:10|20)|GDS[- ](?:4|5|15|30)|BDI[- ]2|HAM-?D[- ]?(?:6|17|21|24)|HDRS[- ]?(?:17|21|24)|YMRS[- ]11|ASQ-3|DAST[- ]?(?:10|20)|HADS-14|PSS[- ](?:4|10|14)|ISI[- ]7|HIT[- ]6|IPSS[- ]7|IIEF[- ]?(?:5|15)|` +
-		`FACT-G7|KCCQ[- ]?(?:12|23)|MLHFQ[- ]?21|DLQI[- ]10|PedsQL[- ]?23|PSC[- ]?(?:17|35)|CD-RISC[- ]?(?:10|25)|PROMIS[- ]?(?:10|29)|SNOT[- ]?(?:20|22)|VFQ[- ]?25|MFIS[- ]?21|CAM-ICU-7|IL-6|(?:omega|vitamina?)-?[ ]?[36]|vitamina? (?:B|D)-?(?:3|6|12)|` +
-		`(?:Pneumovax|PPSV|PPV|VPP) ?23|Pre(?:venar|vnar) ?(?:7|13|20)|(?:PCV|VPC|VNC) ?(?:7|10|13|15|20|21)|Gardasil 9|(?:HPV|VPH) 9|Vaxneuvance 15|Capvaxive 21|Synflorix 10)$`)
-	gradedName = regexp.MustCompile(`(?i)\b(?:(?:NYHA|Killip|CCS|GOLD|Mallampati)(?: class| clase| grade| grado| stage)? [1-4]|(?:ECOG(?: PS)?|(?:BI|TI|LI|PI|O|Lung)-?RADS|stage|estadio|grade|grado|CKD|ERC|Kellgren-Lawrence|mRS|Rankin) [0-6]|` +
-		`Bethesda(?: category| categor[íi]a)? [1-6]|Gleason (?:[6-9]|10)|Child-Pugh (?:[5-9]|1[0-5])|MELD(?:-Na)? (?:[6-9]|[123][0-9])|(?:Fitzpatrick|Tanner)(?: type| tipo| stage| estadio)? [1-6]|(?:type|tipo) [1-3]|factor (?:[5789]|1[0-3])|gravida [1-9]|` +
-		`Apgar (?:[1-9]|10))$|(?:^|[\n.;:,(][ \n]?)(?:cycle|ciclo|fraction|fracci[óo]n) [0-9]{1,2}$`)
-	ordinalName = regexp.MustCompile(`(?i)\b(?:first|second|third|fourth|next|last|final|[0-9](?:st|nd|rd|th)|primer|segundo|tercer|cuarto|pr[óo]ximo|[úu]ltimo) \pL+ [0-9]{1,2}$`)
+	// Names that are written without their number as well need a hyphen: "IPSS 7 May".
+	numberedName = regexp.MustCompile(`(?i)\b(?:PHQ[- ]?(?:2|4|8|9|15)|GAD[- ]?[27]|EPDS-10|SF[- ]?(?:6|8|12|36)|[KH]OOS-?12|NRS-?11|AUDIT-?10|COVID[- ]19|PCL-?(?:5|17|20)|QLQ[- ]?C?30|CA ?(?:19-9|15-3|27-29|72-4)|` +
+		`WHO-5|DASS-?21|CES-?D-?(?:10|20)|GDS-(?:4|5|15|30)|BDI-2|HAM-?D-?(?:6|17|21|24)|HDRS-?(?:17|21|24)|YMRS-11|ASQ-3|DAST-?(?:10|20)|HADS-14|PSS-(?:4|10|14)|ISI-7|HIT-6|IPSS-7|IIEF-?(?:5|15)|` +
+		`FACT-G7|KCCQ-?(?:12|23)|MLHFQ-?21|DLQI-10|PedsQL-?23|PSC-?(?:17|35)|CD-RISC-?(?:10|25)|PROMIS-?(?:10|29)|SNOT[- ]?(?:20|22)|VFQ-?25|MFIS-?21|CAM-ICU-7|IL-6|omega[- ]?[36]|vitamina? (?:B|D)-?(?:3|6|12)|` +
+		`(?:Pneumovax|PPSV|PPV|VPP) ?23|Pre(?:venar|vnar) ?(?:7|13|20)|(?:PCV|VPC|VNC) ?(?:7|10|13|15|20|21)|Gardasil 9|Vaxneuvance 15|Capvaxive 21|Synflorix 10)$`)
+	// A scale that has the name of a person needs a word such as stage: "Dr. Tanner 4 July".
+	gradedName = regexp.MustCompile(`(?i)\b(?:(?:NYHA|CCS)(?: class| clase| grade| grado| stage)? [1-4]|(?:Killip|GOLD|Mallampati) (?:class|clase|grade|grado|stage|estadio) [1-4]|` +
+		`(?:ECOG(?: PS)?|(?:BI|TI|LI|PI|O|Lung)-?RADS|stage|estadio|grade|grado|CKD|ERC|Kellgren-Lawrence|mRS|Rankin (?:score|scale|escala)) [0-6]|` +
+		`Bethesda (?:category|categor[íi]a) [1-6]|Gleason (?:score|sum) (?:[6-9]|10)|Child-Pugh (?:[5-9]|1[0-5])|MELD(?:-Na)? (?:[6-9]|[123][0-9])|(?:Fitzpatrick|Tanner) (?:type|tipo|stage|estadio) [1-6]|` +
+		`(?:DM|diabetes(?: mellitus)?) (?:type|tipo) [1-3]|gravida [1-9]|Apgar (?:scores?|test) (?:[1-9]|10))$|(?:^|[\n.;:,(][ \n]?)(?:cycle|ciclo|fraction|fracci[óo]n) [0-9]{1,2}$`)
+	// ordinalName matches what is a person or the first visit of a kind rather than a grade.
+	ordinalName = regexp.MustCompile(`(?i)\b(?:first|second|third|fourth|next|last|final|[0-9](?:st|nd|rd|th)|dra?\.?|primer|segundo|tercer|cuarto|pr[óo]ximo|[úu]ltimo) \pL+ [0-9]{1,2}$`)
 	gradeAfter  = regexp.MustCompile(`^ ?[:=(] ?(?:[0-9]|[IV]+\b)|^ (?:was|fue) `)
 )
 
@@ -455,5 +486,5 @@ var (
 		phos ca mg uric urico rin dimero d-dimer acr pth fev1 peso talla map tam pain dolor eva nrs vas phq-9 phq9 gad-7 gad7 mmse moca`)
 	// takenWords are folded words that a dose of each day of the week follows.
 	takenWords = wordlists.Set(`warfarin coumadin jantoven marevan sintrom acenocoumarol acenocumarol aldocumar warfarina phenprocoumon levothyroxine levotiroxina synthroid eutirox prednisone prednisona prednisolone prednisolona
-		methotrexate metotrexato insulin insulina lantus furosemide furosemida lasix torsemide torasemida bumetanide methadone metadona digoxin digoxina mg mcg dose dosis`)
+		methotrexate metotrexato insulin insulina lantus furosemide furosemida lasix torsemide torasemida bumetanide methadone metadona digoxin digoxina`)
 )

@@ -44,6 +44,41 @@ func TestResultsWentWithTheMonth(t *testing.T) {
 	})
 }
 
+// TestOneNumberFreedTheDaysOfAList: days of a list stayed because one number beside them can be no day, or because they have a month or are of two months.
+func TestOneNumberFreedTheDaysOfAList(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"Seen «DATE|Jan 5, Mar 12, Jun 9.1»":                 "Seen «DATE|Jan 5, Mar 12, Jun» 9.1",
+		"Visits «DATE|Jan 5; Mar 12; Aug 101»":               "Visits «DATE|Jan 5; Mar 12; Aug» 101",
+		"Visits: «DATE|Jan 5, Mar 7, May 103» Elm Street":    "Visits: «DATE|Jan 5, Mar 7, May 103» Elm Street",
+		"Seen «DATE|Mon 5.6, Wed 7.6, Fri 9.6».":             "Seen «DATE|Mon 5.6, Wed 7.6, Fri 9.6».",
+		"Seen «DATE|Mon 12.06, Wed 14.06, Fri 16.06».":       "Seen «DATE|Mon 12.06, Wed 14.06, Fri 16.06».",
+		"INR «DATE|Mon 5.6, Wed 7.6, Fri 9.6».":              "INR «DATE|Mon 5.6, Wed 7.6, Fri 9.6».",
+		"INR «DATE|Mon 2.6, Wed 2.4, Fri 2.9».":              "INR «DATE|Mon» 2.6, «DATE|Wed» 2.4, «DATE|Fri» 2.9.",
+		"Seen «DATE|Tue 12, Thu 3, Mon 20».":                 "Seen «DATE|Tue 12, Thu 3, Mon 20».",
+		"Visits «DATE|2071 11, 2072 12»":                     "Visits «DATE|2071 11, 2072 12»",
+		"Next dose «DATE|Mon 12, Thu 3»":                     "Next dose «DATE|Mon 12, Thu 3»",
+		"Visto «FECHAS|lun 5.6, mié 7.6, vie 9.6».":          "Visto «FECHAS|lun 5.6, mié 7.6, vie 9.6».",
+		"Visto «FECHAS|lunes 5.6, martes 13.6, jueves 22.6»": "Visto «FECHAS|lunes 5.6, martes 13.6, jueves 22.6»",
+		"Visto «FECHAS|ene 5, feb 12, mar 130»":              "Visto «FECHAS|ene 5, feb 12, mar» 130",
+	})
+}
+
+// TestPersonNamedLikeAScaleFreedTheDay: the day behind a person with the name of a scale stayed as the number of that scale.
+func TestPersonNamedLikeAScaleFreedTheDay(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"Seen by Dr. Tanner «DATE|4 July 2071».": "Seen by Dr. Tanner «DATE|4 July 2071».",
+		"Rankin «DATE|4 July 2071»":              "Rankin «DATE|4 July 2071»",
+		"Bethesda «DATE|4 July 2071»":            "Bethesda «DATE|4 July 2071»",
+		"Dr. Gold «DATE|4 July 2071»":            "Dr. Gold «DATE|4 July 2071»",
+		"Apgar «DATE|9 July 2071»":               "Apgar «DATE|9 July 2071»",
+		"visit type «DATE|3 July 2071»":          "visit type «DATE|3 July 2071»",
+		"Dr. Stage «DATE|3 July 2071»":           "Dr. Stage «DATE|3 July 2071»",
+		"IPSS «DATE|7 July 2071»":                "IPSS «DATE|7 July 2071»",
+		"Tanner stage «DATE|4 July 2071»":        "Tanner stage 4 «DATE|July 2071»",
+		"DM type «DATE|2 July 2071»":             "DM type 2 «DATE|July 2071»",
+	})
+}
+
 // TestNumberOfANameWentAsADay: the number of PHQ-9 and of Shingrix #2 was replaced as the day before a month.
 func TestNumberOfANameWentAsADay(t *testing.T) {
 	checkWhole(t, map[string]string{
@@ -74,26 +109,30 @@ func TestNumberOfANameWentAsADay(t *testing.T) {
 // TestTimeOfDayMovedLikeAYear: 1955 and 2010 were moved as years where they are times of day or results.
 func TestTimeOfDayMovedLikeAYear(t *testing.T) {
 	checkWhole(t, map[string]string{
-		"vanc level drawn «DATE|2010», dose hung 2115":            "vanc level drawn 2010, dose hung 2115",
-		"Last dose «DATE|1955», next 0200":                        "Last dose 1955, next 0200",
-		"Given at 1830 and «DATE|1955», next due 0230.":           "Given at 1830 and 1955, next due 0230.",
-		"TOD «DATE|1955».":                                        "TOD 1955.",
-		"1948 arrived\n«DATE|2010» D/W plastics\n2055 left":       "1948 arrived\n2010 D/W plastics\n2055 left",
-		"Avisado a las «FECHAS|2010».":                            "Avisado a las 2010.",
-		"Ferritina de «FECHAS|2015» ng/ml":                        "Ferritina de 2015 ng/ml",
-		"CK de «FECHAS|2010», troponina normal":                   "CK de 2010, troponina normal",
-		"Camina hasta «FECHAS|2000» pasos":                        "Camina hasta 2000 pasos",
-		"CABG «DATE|2010», chest pain onset 2115":                 "CABG «DATE|2010», chest pain onset 2115", // years
-		"stent placed «DATE|2010», arrived 2115":                  "stent placed «DATE|2010», arrived 2115",
-		"tetanus given «DATE|2010», next due «DATE|2020»":         "tetanus given «DATE|2010», next due «DATE|2020»",
-		"PMH:\n«DATE|2010» CABG\n«DATE|2012» TKR":                 "PMH:\n«DATE|2010» CABG\n«DATE|2012» TKR",
-		"1450 Elm Street\n«DATE|2010» CABG":                       "1450 Elm Street\n«DATE|2010» CABG",
-		"lives at «DATE|2010» Elm Street":                         "lives at «DATE|2010» Elm Street",
-		"La ferritina de «FECHAS|2015» era normal":                "La ferritina de «FECHAS|2015» era normal",
-		"echo «DATE|2010», BNP «DATE|2012»":                       "echo «DATE|2010», BNP «DATE|2012»",
-		"served «DATE|1968»-«DATE|71» in the Army":                "served «DATE|1968-71» in the Army",
-		"worked «DATE|1979»-«DATE|1986»":                          "worked «DATE|1979»-«DATE|1986»",
-		"Sintrom since «DATE|2010», last dose 1990 in «DATE|May»": "Sintrom since «DATE|2010», last dose 1990 in «DATE|May»",
+		"vanc level drawn «DATE|2010», dose hung 2115":              "vanc level drawn 2010, dose hung 2115",
+		"Last dose «DATE|1955», next 0200":                          "Last dose 1955, next 0200",
+		"Given at 1830 and «DATE|1955», next due 0230.":             "Given at 1830 and 1955, next due 0230.",
+		"TOD «DATE|1955».":                                          "TOD 1955.",
+		"1948 arrived\n«DATE|2010» D/W plastics\n2055 left":         "1948 arrived\n2010 D/W plastics\n2055 left",
+		"Avisado a las «FECHAS|2010».":                              "Avisado a las 2010.",
+		"Ferritina de «FECHAS|2015» ng/ml":                          "Ferritina de 2015 ng/ml",
+		"CK de «FECHAS|2010», troponina normal":                     "CK de 2010, troponina normal",
+		"Camina hasta «FECHAS|2000» pasos":                          "Camina hasta 2000 pasos",
+		"CABG «DATE|2010», chest pain onset 2115":                   "CABG «DATE|2010», chest pain onset 2115", // years
+		"stent placed «DATE|2010», arrived 2115":                    "stent placed «DATE|2010», arrived 2115",
+		"tetanus given «DATE|2010», next due «DATE|2020»":           "tetanus given «DATE|2010», next due «DATE|2020»",
+		"PMH:\n«DATE|2010» CABG\n«DATE|2012» TKR":                   "PMH:\n«DATE|2010» CABG\n«DATE|2012» TKR",
+		"1450 Elm Street\n«DATE|2010» CABG":                         "1450 Elm Street\n«DATE|2010» CABG",
+		"lives at «DATE|2010» Elm Street":                           "lives at «DATE|2010» Elm Street",
+		"Diagnosed at «DATE|2015» by family.":                       "Diagnosed at «DATE|2015» by family.",
+		"Diagnosed at 2150, arrived at «DATE|2015».":                "Diagnosed at 2150, arrived at 2015.",
+		"PMH:\n«DATE|2015» - stroke\n«DATE|2012» - MI\n0800 - meds": "PMH:\n«DATE|2015» - stroke\n«DATE|2012» - MI\n0800 - meds",
+		"«DATE|2015» - CABG\n«DATE|2019» - MI\n\n2130 - BP 120/80":  "«DATE|2015» - CABG\n«DATE|2019» - MI\n\n2130 - BP 120/80",
+		"La ferritina de «FECHAS|2015» era normal":                  "La ferritina de «FECHAS|2015» era normal",
+		"echo «DATE|2010», BNP «DATE|2012»":                         "echo «DATE|2010», BNP «DATE|2012»",
+		"served «DATE|1968»-«DATE|71» in the Army":                  "served «DATE|1968-71» in the Army",
+		"worked «DATE|1979»-«DATE|1986»":                            "worked «DATE|1979»-«DATE|1986»",
+		"Sintrom since «DATE|2010», last dose 1990 in «DATE|May»":   "Sintrom since «DATE|2010», last dose 1990 in «DATE|May»",
 	})
 }
 

@@ -16,7 +16,7 @@ func isNoYear(text string, s data.Span) bool {
 		return false
 	}
 	behind, ahead := before(text, s, 40), after(text, s, 24)
-	if amountAfterYear.MatchString(ahead) || amountBeforeYear.MatchString(behind) && !ofThatYear.MatchString(ahead) {
+	if amountAfterYear.MatchString(ahead) || strings.HasSuffix(behind, " ") && amountBeforeYear.MatchString(behind) && !ofThatYear.MatchString(ahead) {
 		return true
 	}
 	if value[2] > '5' || sinceYear.MatchString(ahead) {
@@ -39,23 +39,37 @@ func besideTime(text string, s data.Span) bool {
 	return false
 }
 
-// aroundTimeline is how many bytes before and after a time at the start of a line are read for other lines that start with one.
+// aroundTimeline is how many bytes before and after a time at the start of a line are read for the lines beside it.
 const aroundTimeline = 300
 
-// inTimeline reports whether a span starts its line as a time of day does, and another line near it starts with one that can be no year.
+// inTimeline reports whether a span starts its line as a time of day does, and the line before or behind it starts with an earlier or later one that can be no year.
 func inTimeline(text string, s data.Span) bool {
-	behind := before(text, s, 40)
-	start := behind[strings.LastIndexByte(behind, '\n')+1:]
-	if len(start) == len(behind) && s.Start > len(behind) || !startOfLine.MatchString(start) || !restOfLine.MatchString(after(text, s, 4)) || streetAfter.MatchString(after(text, s, 48)) {
+	behind := before(text, s, aroundTimeline)
+	start := strings.LastIndexByte(behind, '\n') + 1
+	if start == 0 && s.Start > len(behind) || !startOfLine.MatchString(behind[start:]) || !restOfLine.MatchString(after(text, s, 4)) || streetAfter.MatchString(after(text, s, 48)) {
 		return false
 	}
-	near := before(text, s, aroundTimeline) + text[s.Start:s.End] + after(text, s, aroundTimeline)
-	for _, m := range timeInLine.FindAllStringIndex(near, -1) {
-		if rest := near[m[1]:]; !streetAfter.MatchString(rest[:min(len(rest), 48)]) && !measure.MatchString(rest) {
+	value := text[s.Start:s.End]
+	if start > 0 {
+		above := behind[:start-1]
+		if time := timeOfLine(above[strings.LastIndexByte(above, '\n')+1:]); time != "" && time < value {
 			return true
 		}
 	}
-	return false
+	_, below, _ := strings.Cut(after(text, s, aroundTimeline), "\n")
+	return timeOfLine(below) > value
+}
+
+// timeOfLine returns the time at the start of a line that can be no year, or "" if there is none.
+func timeOfLine(line string) string {
+	m := timeInLine.FindStringSubmatchIndex(line)
+	if m == nil {
+		return ""
+	}
+	if rest := line[m[1]:]; streetAfter.MatchString(rest[:min(len(rest), 48)]) || measure.MatchString(rest) {
+		return ""
+	}
+	return line[m[2]:m[3]]
 }
 
 // noYearTime matches a time of day that can be no year.
@@ -71,14 +85,14 @@ var (
 	// ofThatYear matches what follows a year after a result: "la ferritina de 2015 era normal".
 	ofThatYear = regexp.MustCompile(`^ ?(?:[:(=]|(?:era|fue|estaba|was|were|normal|elevad|alterad|y (?:de )?(?:19|20)[0-9]{2}|a (?:19|20)[0-9]{2}|and (?:19|20)[0-9]{2}))`)
 	// timeBefore matches what only a time of day follows.
-	timeBefore = regexp.MustCompile(`(?:\b(?:TOD|LKW|LKN|NPO since|NPO after|[Tt]ime of death|[Ll]ast known (?:well|normal))(?: was)?[: ]{1,2}(?:at )?|@ ?|\b[Aa]t |\b[Aa] las )$`)
+	timeBefore = regexp.MustCompile(`(?:\b(?:TOD|LKW|LKN|NPO since|NPO after|[Tt]ime of death|[Ll]ast known (?:well|normal))(?: was)?[: ]{1,2}(?:at )?|@ ?|\b[Aa] las )$`)
 	// timeAfterWord matches a word for what is done at a time of day rather than in a year, or a time of day and what joins another one to it.
-	timeAfterWord = regexp.MustCompile(`(?i)\b(?:given|hung|drawn|(?:last|next) dose|dose|ate|paged|called(?: back)?|back|sent|up|down|administrad[oa]|extra[íi]d[oa]|avisad[oa]|[úu]ltima dosis) $|\b` + noYearTime + `(?: (?:and|y|to|a) |, ?| ?- ?)$`)
+	timeAfterWord = regexp.MustCompile(`(?i)\b(?:at|given|hung|drawn|(?:last|next) dose|dose|ate|paged|called(?: back)?|back|sent|up|down|administrad[oa]|extra[íi]d[oa]|avisad[oa]|[úu]ltima dosis) $|\b` + noYearTime + `(?: (?:and|y|to|a) |, ?| ?- ?)$`)
 	otherTime     = regexp.MustCompile(`(?i)(?:\b(?:at|@|given|hung|dose|next(?: due)?|due|ate|since|until|arrived|back|called|paged|sent|down|up|ct|rosc|ptt|resulted|a las|hasta|pr[óo]xima|siguiente|dada) |@)(` + noYearTime + `)(?:[,.;:)]? |[,.;:)]?(?:\n|$))`)
 	houseNumber   = regexp.MustCompile(`^ \p{Lu}\p{Ll}+ `)
 	sinceYear     = regexp.MustCompile(`^ ?[-–/] ?(?:[0-9]{2}|present)`)
 	startOfLine   = regexp.MustCompile(`^[ \t*•-]{0,4}(?:\p{Lu}{3,12} )?$`)
 	restOfLine    = regexp.MustCompile(`^(?:[:-] ?|h(?:rs?)?[ :]| {1,3})\S`)
-	timeInLine    = regexp.MustCompile(`(?m)^[ \t*•-]{0,4}(?:\p{Lu}{3,12} )?` + noYearTime + `(?:h|hrs)?(?:[:-]? )`)
+	timeInLine    = regexp.MustCompile(`^[ \t*•-]{0,4}(?:\p{Lu}{3,12} )?(` + noYearTime + `)(?:h|hrs)?(?:[:-]? )`)
 	streetAfter   = regexp.MustCompile(`^ *(?:[NSEW]\.? )?(?:\p{Lu}[\pL.'’]+ ){1,3}(?:St|Street|Ave|Avenue|Rd|Road|Dr|Drive|Ln|Lane|Blvd|Boulevard|Ct|Court|Way|Pl|Place|Pkwy|Hwy|Ter|Cir)\b`)
 )

@@ -2,7 +2,9 @@ package safetynet
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
@@ -19,16 +21,18 @@ type scoreLabel struct {
 const (
 	painLabel = `(?:pain|dolor|vas|eva|nrs|nprs|rpe|borg|dyspnea|disnea|fatigue|fatiga|nausea|nauseas|anxiety|ansiedad|stress|estres|mood|animo|symptoms|sintomas|stiffness|rigidez)` +
 		`(?: (?:score|scores|level|levels|scale|rating|nivel|escala|at rest|en reposo|(?:with|w/) activity|con actividad|al movimiento))?(?: ?\(?(?:0-10|/10)\)?)?`
-	limbLabel = `(?:strength|mmt|grip|pinch|power|rom|arom|prom|sls|slr|quads?|hams?|hamstrings?|hip|knee|ankle|shoulder|elbow|wrist|flexion|extension|abduction|adduction|dorsiflexion|reflexes|dtrs?|pulses|girth|` +
-		`fuerza|balance muscular|prension|pinza|cuadriceps|isquios|cadera|rodilla|tobillo|hombro|codo|muneca|abduccion|aduccion|reflejos|rot|pulsos)`
+	limb       = `(?:quads?|hams?|hamstrings?|hip|knee|ankle|shoulder|elbow|wrist|cuadriceps|isquios|cadera|rodilla|tobillo|hombro|codo|muneca)`
+	ofLimb     = `(?:strength|mmt|grip|pinch|power|rom|arom|prom|sls|slr|flexion|extension|abduction|adduction|dorsiflexion|reflexes|dtrs?|pulses|girth|fuerza|balance muscular|prension|pinza|abduccion|aduccion|reflejos|rot|pulsos)`
+	limbsLabel = `(?:` + limb + ` )?(?:` + ofLimb + ` ){0,2}` + ofLimb + `(?: ` + limb + `)?`
 )
 
+// A pain alone, or a joint, is no label of scores: what stands behind it may be the days when it began or was treated.
 var scoreLabels = []scoreLabel{
-	{regexp.MustCompile(`^(?:` + painLabel + `(?: (?:pre/post|post/pre|before/after|antes/despues))?|pre/post)$`), 10},
-	{regexp.MustCompile(`^(?:` + limbLabel + ` ){0,2}` + limbLabel + `$`), 5},
-	{regexp.MustCompile(`^(?:` + limbLabel + ` ){0,3}(?:l/r|r/l|lt/rt|rt/lt|left/right|right/left|d/i|i/d|dcha/izda|izda/dcha|der/izq|izq/der)$`), 99},
+	{regexp.MustCompile(`^(?:` + painLabel + ` )?(?:pre/post|post/pre|before/after|antes/despues)$`), 10},
+	{regexp.MustCompile(`^` + limbsLabel + `$`), 5},
+	{regexp.MustCompile(`^` + limbsLabel + ` (?:l/r|r/l|lt/rt|rt/lt|left/right|right/left|d/i|i/d|dcha/izda|izda/dcha|der/izq|izq/der)$`), 99},
 	{regexp.MustCompile(`^(?:[^|\t]{1,24} )?(?:sets/reps|reps/sets|series/reps|series/repeticiones|repeticiones/series|reps/(?:wt|weight|lbs?|kg|peso)|(?:wt|weight|lbs?|kg|peso)/reps|l/min|(?:level|lvl|nivel|watts|w)/min|min/(?:level|lvl|nivel))$|` +
-		`^(?:sets|reps|repetitions|repeticiones|series)$`), 99},
+		`^(?:sets|reps|repetitions|repeticiones)$`), 99},
 	{regexp.MustCompile(`^[^|\t]{1,24} #[0-9]{1,3}/#[0-9]{1,3}$`), 99},
 }
 
@@ -39,6 +43,9 @@ var (
 
 // withoutScores cuts the scores in rows with a label of scores out of spans.
 func withoutScores(text string, spans []data.Span) []data.Span {
+	if !slices.ContainsFunc(spans, func(s data.Span) bool { return mayBeScores(text, s) }) {
+		return spans
+	}
 	scores := scoreCells(text)
 	if len(scores) == 0 {
 		return spans
@@ -60,15 +67,36 @@ func withoutScores(text string, spans []data.Span) []data.Span {
 	return out
 }
 
-// scoreCells returns the cells with scores such as 7/5 in the rows of a text that have a label of scores.
+// mayBeScores reports whether a span has a fraction, and begins a cell behind another one or goes over several.
+func mayBeScores(text string, s data.Span) bool {
+	value := text[s.Start:s.End]
+	if !strings.Contains(value, "/") {
+		return false
+	}
+	before := strings.TrimSuffix(text[:s.Start], " ")
+	return before != "" && strings.IndexByte("|\t ", before[len(before)-1]) >= 0 || strings.ContainsAny(value, "|\t\n") || strings.Contains(value, "  ")
+}
+
+// scoreCells returns the cells with scores such as 7/5 in the rows of a text that have a label of scores. Rows below a heading without a number, such as Injected, have none: that tells what their
+// values are.
 func scoreCells(text string) (scores []data.Span) {
+	first, headed := true, false // no line of the block has cells yet; those of the first one have no number
 	for at := 0; at < len(text); {
 		line := cell{at, len(text)}
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			line.end = at + n
 		}
 		at = line.end + 1
-		if value := text[line.start:line.end]; strings.Contains(value, "/") && (strings.ContainsAny(value, "\t|") || strings.Contains(value, "  ")) {
+		value := text[line.start:line.end]
+		if strings.TrimSpace(value) == "" {
+			first, headed = true, false
+			continue
+		}
+		inCells := strings.ContainsAny(value, "\t|") || strings.Contains(value, "  ")
+		if first && inCells {
+			first, headed = false, !strings.ContainsFunc(value, unicode.IsDigit)
+		}
+		if inCells && !headed && strings.Contains(value, "/") {
 			scores = append(scores, scoresOfRow(text, line)...)
 		}
 	}

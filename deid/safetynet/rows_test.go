@@ -21,6 +21,15 @@ func TestScoresOfARowWentAsDates(t *testing.T) {
 		{"Fuerza D/I | 4/5 | 5/5", true},
 		{"Sets/reps: | 3/10 | 3/12", true},
 		{"MMT | 4/5 | 3/5", true},
+		{"Item | Visit 1 | Visit 2\nKnee flexion L/R | 90/95 | 95/95", true},
+		{"| Joint | Injected |\n| Knee | 3/5 |\n| Shoulder | 5/1 |", false},
+		{"| Joint | Injected |\n|---|---|\n| Grip | 3/5 |", false},
+		{"Symptom\tBegan\nPain\t3/5\nNausea\t4/2", false},
+		{"Article   Traité   Seen\nKnee L/R   3/5   4/2", false},
+		{"Knee    3/5    4/2    5/1", false},
+		{"Knee L/R    3/5    4/2    5/1", false},
+		{"Dolor | 3/5 | 4/2", false},
+		{"Series | 3/5 | 4/2", false},
 		{"Pain | 3/18 | 4/2", false},
 		{"MMT | 3/18 | 4/2", false},
 		{"Strength L/R | 03/18 | 04/02", false},
@@ -53,8 +62,8 @@ func TestScoresOfARowWentAsDates(t *testing.T) {
 
 // TestADateOverScoresWasDropped: a span over a score and a date must keep the date.
 func TestADateOverScoresWasDropped(t *testing.T) {
-	text := "Pain | 7/5 | 6/5\n3/8 seen"
-	left := CorrectCells(text, []data.Span{{Start: 7, End: len("Pain | 7/5 | 6/5\n3/8"), Type: "DATE", Score: 1}}, func(string) bool { return false })
+	text := "Grip | 7/5 | 3/5\nGrip | 4/5 | 3/5\n3/8 seen"
+	left := CorrectCells(text, []data.Span{{Start: len("Grip | 7/5 | 3/5\nGrip | "), End: len(text) - len(" seen"), Type: "DATE", Score: 1}}, func(string) bool { return false })
 	if len(left) != 1 || text[left[0].Start:left[0].End] != "3/8" {
 		t.Errorf("%d spans are left", len(left))
 	}

@@ -27,7 +27,6 @@ const (
 	cognition           // by a test of 30 points
 	points              // of any scale or test
 	acuity              // of the eyes
-	result              // of anything, so that the rows must show it as well
 )
 
 // scoreKinds has the words of headings that tell a kind, folded.
@@ -43,7 +42,6 @@ var scoreKinds = func() map[string]scoreKind {
 		cognition: `mmse moca minimental`,
 		points:    `score scores puntuacion puntuaciones puntaje puntos`,
 		acuity:    `va bcva ucva acuity snellen agudeza`,
-		result:    `result results value values resultado resultados valor valores`,
 	} {
 		for word := range wordlists.Set(list) {
 			all[word] = k
@@ -112,30 +110,24 @@ func (k scoreKind) fits(value string) bool {
 
 // denominators are the usual ones of the kinds that have few.
 var denominators = map[scoreKind][]int{
-	rating: {4, 5, 10, 20}, strength: {4, 5}, grading: {3, 4, 5, 6}, coma: {15}, cognition: {30}, result: {3, 4, 5, 10, 15, 20, 30},
+	rating: {4, 5, 10, 20}, strength: {4, 5}, grading: {3, 4, 5, 6}, coma: {15}, cognition: {30},
 }
 
-// scores returns the kinds of the columns whose fractions are results. Below headings such as Result, no other column may have dates of day and month.
+// scores returns the kinds of the columns whose fractions are results.
 func (t table) scores(text string) scores {
 	all := make(scores, len(t.columns))
-	shortDays := false
 	for i, c := range t.columns {
-		for cells := range t.in(i) {
-			shortDays = shortDays || c.kind == noScore && shortDay.MatchString(text[cells[i].start:cells[i].end])
-		}
-	}
-	for i, c := range t.columns {
-		if c.kind != noScore && (c.kind != result || !shortDays) && t.isScored(text, i) {
+		if c.kind != noScore && t.isScored(text, i) {
 			all[i] = c.kind
 		}
 	}
 	return all
 }
 
-// isScored reports whether all values of a column that may be dates fit its kind. Below headings such as Result they must have one denominator, and below those such as Score as well, if all may be days.
+// isScored reports whether all values of a column that may be dates fit its kind. Below headings such as Score they must have one denominator, if all may be days.
 func (t table) isScored(text string, column int) bool {
 	k := t.columns[column].kind
-	count, denominator, one, days := 0, "", true, true
+	denominator, one, days := "", true, true
 	for cells := range t.in(column) {
 		value := text[cells[column].start:cells[column].end]
 		if !k.fits(value) {
@@ -145,43 +137,32 @@ func (t table) isScored(text string, column int) bool {
 			continue
 		}
 		m := fractionPart.FindStringSubmatch(value)
-		one, denominator = one && (count == 0 || m[2] == denominator), m[2]
+		one, denominator = one && (denominator == "" || m[2] == denominator), m[2]
 		days = days && isDay(value)
-		count++
 	}
-	switch k {
-	case result:
-		return one && count > 1
-	case points:
-		return one || !days
-	}
-	return true
+	return k != points || one || !days
 }
 
 // datedRow matches, folded, what stands in the cells of rows in which a fraction may be a date whatever its heading is.
 var datedRow = regexp.MustCompile(`\b(?:dated?|seen|review(?:ed)?|signed|admi(?:t|tted|ssion)|disch(?:arged?)?|transferred|dob|born|since|last|next|due|visit|appointment|appt|surgery|procedure|operation|f/?u|follow[- ]?up|lmp|onset|updated|started?|ended|stop(?:ped)?|today|yesterday|tomorrow|` +
 	`fecha|vist[oa]|revis(?:ad[oa]|ion)|firm(?:a|ad[oa])|ingres(?:o|ad[oa])|alta|traslad(?:o|ad[oa])|nac(?:id[oa]|imiento)?|desde|ultim[oa]|proxim[oa]|visita|cita|cirugia|intervencion|fur|fum|inicio|fin|hoy|ayer|manana)\b`)
 
-// longWord matches what is more than a unit.
-var longWord = regexp.MustCompile(`\pL{3}`)
-
 // scores are the kinds of the columns of a table; noScore for those whose fractions may be dates.
 type scores []scoreKind
 
-// of returns which cells of a row are results: those of a row without a word for what happens on a day. Below headings such as Result, any word excludes them.
+// of returns which cells of a row are results: those of a row without a word for what happens on a day.
 func (s scores) of(text string, cells []cell) []bool {
 	all := make([]bool, len(cells))
 	if !slices.ContainsFunc(s, func(k scoreKind) bool { return k != noScore }) {
 		return all
 	}
-	dated, wordy := false, false
+	dated := false
 	for _, c := range cells {
 		value := text[c.start:c.end]
-		wordy = wordy || longWord.MatchString(value)
 		dated = dated || len(strings.Fields(value)) <= maxCellWords && datedRow.MatchString(fold.Fold(value))
 	}
 	for i, c := range cells {
-		all[i] = s[i] != noScore && !dated && (s[i] != result || !wordy) && s[i].fits(text[c.start:c.end])
+		all[i] = s[i] != noScore && !dated && s[i].fits(text[c.start:c.end])
 	}
 	return all
 }

@@ -21,7 +21,6 @@ func TestResultsInColumnsWereDates(t *testing.T) {
 		{"several", "Time | Pain | Comment\n0800 | <7/10 → 3/10> | after ice\n", nil},
 		{"nodes and grade", "Site\tNodes\tGrade\nLeft\t<2/15>\t<2/3>\nRight\t<0/12>\t<1/3>\n", nil},
 		{"scales", "Scale\tScore\tRater\nMini-Cog\t<3/5>\tOT\nMMSE\t<24/30>\tOT\n", nil},
-		{"values", "Date,Value,HR\n<03/04/2031>,<3/5>,88\n<03/05/2031>,<4/5>,90\n", []string{"03/04/2031", "03/05/2031"}},
 		{"dolor", "Fecha | Dolor en reposo | FC\n<4/3> | <3/10> | 88\n<5/3> | <7/10> | 90\n", []string{"4/3", "5/3"}},
 		{"fuerza y apgar", "Músculo;Fuerza dcha;Apgar\nDeltoides;<4/5>;<8/9>\n", nil},
 
@@ -29,6 +28,7 @@ func TestResultsInColumnsWereDates(t *testing.T) {
 		{"a date of the score", "Scale\tScore date\tPain date\nMMSE\t<3/10>\t<4/10>\n", []string{"3/10", "4/10"}},
 		{"results on", "Test\tResults on\tFlag\nHb\t<3/10>\tH\nK\t<4/10>\tL\n", []string{"3/10", "4/10"}},
 		{"stress test", "Stress test\tPain\tHR\n<3/10>\t<2/10>\t88\n", []string{"3/10"}},
+		{"values of anything", "Item | Value\nHb | <12/20>\nK | <4/20>\n", []string{"12/20", "4/20"}},
 		{"values of an admission", "Item | Value\nAdmitted | <3/10>\nWard | <4/10>\n", []string{"3/10", "4/10"}},
 		{"values that vary", "HR | Value | RR\n88 | <3/10> | 16\n89 | <4/11> | 17\n", []string{"3/10", "4/11"}},
 		{"results beside days", "Start | Result | HR\n<3/9> | <3/10> | 88\n<4/9> | <4/10> | 89\n", []string{"3/9", "3/10", "4/9", "4/10"}},

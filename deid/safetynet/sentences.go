@@ -30,7 +30,7 @@ func WithoutSentences(text string, s data.Span) []data.Span {
 		for end < len(words) && (sentenceWords[words[end].fold] || openings[words[end].fold] || isPlainWord(text[s.Start:], words[end], shouted)) {
 			end++
 		}
-		if end == i+1 && short[words[i].fold] || i == 0 && end < len(words) && !leadsToName(words[end-1], shouted) {
+		if mayBeNames(text[s.Start:], words[i:end], shouted) || i == 0 && end < len(words) && !leadsToName(words[end-1], shouted) {
 			continue
 		}
 		if i > 0 {
@@ -45,6 +45,15 @@ func WithoutSentences(text string, s data.Span) []data.Span {
 		i = end - 1
 	}
 	return append(parts, part)
+}
+
+// mayBeNames reports whether the words of a sentence may be names: all are surnames elsewhere, or are openings that are capitalized as the parts of a name are.
+func mayBeNames(text string, words []word, shouted bool) bool {
+	surnames, capitalized := true, len(words) > 1 && !shouted
+	for _, w := range words {
+		surnames, capitalized = surnames && surnamesToo[w.fold], capitalized && w.capitalized && openings[w.fold]
+	}
+	return surnames || capitalized && !strings.ContainsAny(text[words[0].end:words[len(words)-1].start], ",.;:")
 }
 
 // leadsToName reports whether a name may follow a word of a sentence: "Llamar a Ainara Peña", but not "Varón Peña", which is all a name.
@@ -75,8 +84,8 @@ func isPlainWord(text string, w word, shouted bool) bool {
 // longestParticle is the length of the words that are no names by themselves: de, con, por.
 const longestParticle = 3
 
-// short are those of the openings that are surnames elsewhere. They count only before another word of a sentence.
-var short = wordlists.Set("fc no plan sin ta")
+// surnamesToo are those of the openings that are surnames elsewhere. They count only beside another word of a sentence.
+var surnamesToo = wordlists.Set("fc grave no plan sin stable ta tomar varon")
 
 // openings are words that begin a sentence or a list behind a name or behind "paciente:", and are no names. sentenceWords may follow them with a capital, too.
 var (

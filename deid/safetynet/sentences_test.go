@@ -33,6 +33,11 @@ func TestSentenceBehindNameWasTakenForIt(t *testing.T) {
 		{"Paciente: «M. Sin Peña»", "M. Sin Peña"},
 		{"Paciente: «Varón Peña»", "Varón Peña"},
 		{"Paciente: «No Consta Peña»", "No Consta Peña"},
+		{"Patient: «Varon Grave»", "Varon Grave"},
+		{"PATIENT: «VARON GRAVE»", "VARON GRAVE"},
+		{"Mother: «Varon»", "Varon"},
+		{"Contact: «Mejor Camina»", "Mejor Camina"},
+		{"Paciente: «Varón, estable»", ""},
 		{"Paciente: «Sin Kim»", "Sin Kim"},
 		{"con «Niega Alta»", "Niega Alta"},
 	} {

@@ -224,6 +224,9 @@ const maxKind = 60
 
 // WithoutKinds cuts kinds of documents, such as Continuity of Care Document, off both ends of a span. A dash, a colon, a bar or an end of the line bounds them on both sides. The span is empty if nothing is left.
 func WithoutKinds(text string, s data.Span) data.Span {
+	if !mayHaveKinds(text[s.Start:s.End]) {
+		return s
+	}
 	parts := titleParts(text, s)
 	before := len(parts)
 	for len(parts) > 0 && isKindOfDocument(text, parts[0]) {
@@ -240,6 +243,16 @@ func WithoutKinds(text string, s data.Span) data.Span {
 		s.Start, s.End = parts[0].start, parts[len(parts)-1].end
 	}
 	return s
+}
+
+// mayHaveKinds reports whether a name may begin or end with the kind of a document. All such names pass.
+func mayHaveKinds(name string) bool {
+	name = strings.TrimFunc(name, func(r rune) bool { return !isAlnum(r) })
+	first, last := name, name[strings.LastIndexFunc(name, notInWord)+1:]
+	if end := strings.IndexFunc(name, notInWord); end >= 0 {
+		first = name[:end]
+	}
+	return isInKind(termOf(first)) || isInKind(termOf(last)) || strings.Contains(name, ".") // of a file
 }
 
 // edges matches what stands between the kind of a document and the rest of a title.
