@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
@@ -19,25 +21,73 @@ var englishTerms string
 //go:embed terms_es.txt
 var spanishTerms string
 
-// termsWithBlanks and termsWithHyphens are the fixed terms of both languages. Those with a hyphen may be a first and a last name if a blank is in its place.
-var (
-	termsWithBlanks  = sync.OnceValue(func() *Phrases { return newTerms(false) })
-	termsWithHyphens = sync.OnceValue(func() *Phrases { return newTerms(true) })
-)
-
-func newTerms(hyphens bool) *Phrases {
+// terms are the fixed terms of both languages. Those with a hyphen, which have the type hyphenated, may be a first and a last name if a blank is in its place.
+var terms = sync.OnceValue(func() *Phrases {
 	all := newPhrases("")
 	for line := range strings.Lines(englishTerms + spanishTerms) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		for _, term := range phrases(line) {
-			if strings.Contains(term, "-") == hyphens {
-				all.add(term, nil, "")
+			typ := ""
+			if strings.Contains(term, "-") {
+				typ = hyphenated
 			}
+			all.add(term, nil, typ)
 		}
 	}
 	return all
+})
+
+const hyphenated = "-"
+
+// beginning is how the first two words of a term begin: two bytes of each.
+type beginning [4]byte
+
+// beginnings are those of all terms.
+var beginnings = sync.OnceValue(func() map[beginning]bool {
+	all := map[beginning]bool{}
+	for term := range terms().entries {
+		words := strings.Fields(term)
+		all[beginningOf(words[0], words[1])] = true
+	}
+	return all
+})
+
+func beginningOf(first, second string) (b beginning) {
+	copy(b[:2], first)
+	copy(b[2:], second)
+	return b
+}
+
+// mayHaveTerm is a cheap test that all texts with a fixed term pass.
+func mayHaveTerm(text string) bool {
+	last := ""
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		digit := unicode.IsDigit(r)
+		if !digit && !unicode.IsLetter(r) {
+			i += size
+			continue
+		}
+		end := max(wordEnd(text, i, digit), i+size)
+		word := startOfWord(text[i:end])
+		if beginnings()[beginningOf(last, word)] {
+			return true
+		}
+		last, i = word, end
+	}
+	return false
+}
+
+// startOfWord returns the first two bytes of a folded word or more of them.
+func startOfWord(word string) string {
+	for _, c := range []byte(word) {
+		if c >= utf8.RuneSelf {
+			return fold.Fold(word)
+		}
+	}
+	return strings.ToLower(word[:min(2, len(word))])
 }
 
 // aroundTerm is how many bytes on either side of a span are searched for fixed terms.
@@ -49,6 +99,9 @@ func termsNear(text string, spans []data.Span, named func(typ string) bool) []da
 	var words []word
 	from, to := 0, 0 // of the neighbourhood of the last spans
 	search := func() {
+		if !mayHaveTerm(text[from:to]) {
+			return
+		}
 		words = appendWords(words[:0], text, from, to, nil)
 		found = append(found, termsOf(text, words)...)
 	}
@@ -83,21 +136,48 @@ func wordBorder(text string, at, direction int) int {
 // termsOf returns the fixed terms of the words of a text, the longest at each position, unless the words beside them make them a part of another name.
 func termsOf(text string, words []word) []data.Span {
 	var found []data.Span
-	for i := 0; i < len(words); i++ {
-		last, s, ok := termsWithBlanks().at(text, words, i)
-		if end, hyphenated, also := termsWithHyphens().at(text, words, i); also && (!ok || end > last) && (hasHyphen(words, i, end) || followed(words, end, eponymous) || behindEponymous(words, i)) {
-			last, s, ok = end, hyphenated, true
-		}
-		if !ok || last == i || !isOnePhrase(words, i, last) {
+	for i := 0; i < len(words)-1; i++ {
+		if !beginnings()[beginningOf(words[i].fold, words[i+1].fold)] {
 			continue
 		}
-		if !isNameBefore(words, i) && !goesOnWithName(words, last) {
+		last, s, ok := terms().at(text, words, i)
+		if !ok || last == i || !isOnePhrase(text, words, i, last) {
+			continue
+		}
+		if isTerm(text, words, i, last, s.Type == hyphenated) {
 			found = append(found, s)
 		}
 		i = last
 	}
 	return found
 }
+
+// isTerm reports whether the words from first to last, which are those of a fixed term, are no name.
+func isTerm(text string, words []word, first, last int, hyphenated bool) bool {
+	if isNameBefore(words, first) || goesOnWithName(words, last) {
+		return false
+	}
+	if last+1 < len(words) && words[last+1].label && words[last].capitalized && !words[first].first { // Surgeon Ross Procedure: bypass
+		return false
+	}
+	beside := behindEponymous(words, first) || followed(words, last, eponymous) || slices.ContainsFunc(words[first:last+1], func(w word) bool { return eponymous[w.fold] })
+	if hyphenated && !beside && !hasHyphen(words, first, last) {
+		return false
+	}
+	if beside || !endsWithName(words[last]) {
+		return true
+	}
+	surnames := last == first+1 && isKnownSurname(words[first].fold) && isKnownSurname(words[last].fold)
+	return !surnames && !(first > 0 && words[first].gap >= 0 && doers[words[first-1].fold]) && !ofInitials.MatchString(text[words[last].end:])
+}
+
+// endsWithName reports whether the last word of a fixed term is no word such as fever.
+func endsWithName(last word) bool {
+	return !wordlists.Common(last.fold) || isKnownSurname(last.fold)
+}
+
+// doers precede the name of the person who did something.
+var doers = wordlists.Set("by per from cc via por")
 
 func hasHyphen(words []word, first, last int) bool {
 	return slices.ContainsFunc(words[first+1:last+1], func(w word) bool {
@@ -113,11 +193,21 @@ func behindEponymous(words []word, i int) bool {
 	return i > 0 && words[i].blank && eponymous[words[i-1].fold]
 }
 
-// isOnePhrase reports whether nothing but a blank, a line end, a hyphen, an apostrophe or the full stop of an abbreviation is between the words from first to last.
-func isOnePhrase(words []word, first, last int) bool {
-	for _, w := range words[first+1 : last+1] {
-		if _, ok := joint(w); !ok && !w.blank && !(w.inName && !w.comma) {
-			return false
+// isOnePhrase reports whether nothing but one blank, a hyphen, an apostrophe or the full stop of an abbreviation is between the words from first to last, or a line end before a word in lower
+// case. Otherwise a name at the end of a line and a heading would be a term.
+func isOnePhrase(text string, words []word, first, last int) bool {
+	for k := first + 1; k <= last; k++ {
+		w := words[k]
+		switch between := text[words[k-1].end:w.start]; between {
+		case "", " ", "\u00a0", "-", "‐", "‑", "–", "/", "'", "’", "´", "' ", "’ ", "´ ":
+		case ".", ". ":
+			if !w.inName {
+				return false
+			}
+		default:
+			if strings.TrimSpace(between) != "" || strings.Count(between, "\n") != 1 || w.capitalized || w.digits {
+				return false
+			}
 		}
 	}
 	return true
@@ -129,12 +219,15 @@ func isNameBefore(words []word, i int) bool {
 		return false
 	}
 	w := words[i]
+	if w.gap >= 0 && (people[words[i-1].fold] || w.label && towns[words[i-1].fold]) {
+		return true
+	}
 	if _, ok := joint(w); !ok && !w.titled {
 		return false
 	}
 	before := words[i-1]
 	left := withoutArticle(leftOf(words, i))
-	return w.titled || namers[before.fold] || relatives()[before.fold] || endsWith(left, namings) || endsWith(left, homes) && !words[i].first ||
+	return w.titled || namers[before.fold] || relatives()[before.fold] || endsWith(left, namings) || endsWith(left, homes) && !words[i].first || endsWith(left, travels) ||
 		before.capitalized && !before.capitals && !before.first && !before.digits && !wordlists.Common(before.fold) && !eponym(before.fold)
 }
 
@@ -164,6 +257,17 @@ var namers = wordlists.Set(`calle c avenida avda av plaza pza paseo camino carre
 	colegio escuela instituto universidad farmacia iglesia parroquia fundacion asociacion ayuntamiento street st road rd avenue ave lane ln drive dr court ct place boulevard blvd highway way clinic hospital center centre university college school academy
 	church parish pharmacy restaurant inn hotel cafe county park farm farms village estate estates lodge manor apartments llc inc ltd company corp corporation foundation association institute
 	don dona sr sra srta mr mrs ms miss nurse enfermero enfermera`)
+
+// people are the words for a person whose name may follow, with a colon or without it.
+var people = wordlists.Set(`anesthesiologist anestesista assistant attending attn caregiver cardiologist cc cirujana cirujano clinician consultant contact counselor cuidador cuidadora dentist doctor doctora endocrinologist facultativa facultativo
+	familiar fellow gastroenterologist gp guardian hematologist hospitalist intern interpreter medica medico midwife nephrologist neurologist nombre obstetrician oncologist operator paciente pathologist patient pcp physician practitioner provider psiquiatra psychiatrist
+	psychologist pulmonologist radiologist referring resident scribe signed social spouse surgeon surgeons therapist urologist witness`)
+
+// towns are the labels of the name of a place.
+var towns = wordlists.Set("address birthplace ciudad city destination direccion domicilio home localidad location lugar municipio origen origin poblacion procedencia residence town travel viaje viajes")
+
+// travels are phrases before the name of a place.
+var travels = phrases("trip to, trips to, travel to, traveled to, travelled to, flew to, flight to, went to, visit to, visited, in from, back from, home from, returned from, came from, comes from, arrived from, viaje a, viajo a, viajado a, vuelve de, regreso de, vuelto de")
 
 // namings are phrases before the name of a person or an institution.
 var namings = phrases("named, called, llamado, llamada, se llama, nombre, name is, name, apellido, surname")
