@@ -199,7 +199,7 @@ var notationForms = []notationForm{
 	{may: hasTimeOfDay, form: lazily(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
 	{may: anyOf("pp.", "pags.", "págs."), form: lazily(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
 	// per Tokyo 2018
-	{may: hasCriteria, form: lazily(`\b(?i:per|by|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|using|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
+	{may: hasCriteria, form: lazily(`\b(?i:per|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
 		`Bethesda (?:2001|2007|2014|2017|2023)|Sofia 2016|Montreal 2005|Par[íi]s 2002|Viena 1998|Vienna 1998|Kyoto 2015|Geneva 2013|Chicago (?:[34]\.0|v[34](?:\.0)?)|Ghent (?:1996|2010)|Gante (?:1996|2010)|Amsterdam (?:1990|1999|II?)|Rom[ae] (?:II|III|IV)|Madrid 2010|Milan 1996|Mil[áa]n 1996|Los Angeles (?:1994|1999)|Praga C[0-9]M[0-9]|Prague C[0-9]M[0-9]|Baveno (?:VI|VII)|Maastricht (?:V|VI)|Leiden 2010)`)},
 }
 
@@ -276,7 +276,7 @@ func isNearDentistry(before, after string) bool {
 func isNoAge(_, _, after string) bool { return !aged.MatchString(after[:min(len(after), 24)]) }
 
 // toPerson matches words before the initials of a person to whom something is told.
-var toPerson = regexp.MustCompile(`(?i)\b(?:report|reported|given|spoke|spoken|talked|according|told|informed|notified|handed off|per dr|rn|md|a cargo de|inform[óo] a|avis[óo] a) ?(?:to|with|off to)?[ \t]$`)
+var toPerson = regexp.MustCompile(`(?i)\b(?:report|reported|given|spoke|spoken|talked|according|told|informed|notified|handed off|signed|cosigned|initialed|per dr|firmado|a cargo de|inform[óo] a|avis[óo] a) ?(?:to|with|off to)?[ \t]$`)
 
 // isTimeOfDay reports whether A.M. and P.M. before something that is done at this time are not the initials of a person.
 func isTimeOfDay(before, _, after string) bool {

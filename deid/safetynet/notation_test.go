@@ -51,7 +51,7 @@ func TestPHIBesideNotationsStays(t *testing.T) {
 		"Pt H.R., «97» yo", "H.R. «97» yo woman", "H.R. «97»M with CHF", "Patient: H.R. «97»", "«H.R.» 97", "Seen by B.P. «12/8»", "visto por T.A. «12/8»", "Visto por T.A. el «12/8»", "A.B. 91, H.R. «97», C.D. 93", "H.R. «97» fell at home", "F.C. «94» años", "Paciente F.C. «94», ingresa",
 		"Mother aged approx. «94»", "B.P. «617-555-0143»", "Wt. «3/14/21»", "«P. 94 Elm Street»",
 		"BG «314-555-0143»", "DXT «612 345 678»", "Glucemias. Tel. «612 345 678»", "PD «323 434 5450»", "FSBG log, phone «617 555 0143»",
-		"LUND, ODA [«10037844»]", "PT: LUND ODA [«10037844»]", "UR: «D4341»", "MRN «D4341» dental", "MRN: «NM_527977»", "plate «E123D»", "Lund O. «Vik A», 2019", "moved to «Atlanta 2012»",
+		"LUND, ODA [«10037844»]", "PT: LUND ODA [«10037844»]", "UR: «D4341»", "MRN «D4341» dental", "MRN: «NM_527977»", "plate «E123D»", "Lund O. «Vik A», 2019", "moved to «Atlanta 2012»", "seen by «Berlin 2012»",
 		"«Malta»", "vive en «Malta»", "Dr. «Sturge Weber»", "Father «Sturge Weber» called", "«Rift Valley» Clinic", "12 «Rift Valley» Road", "«Hospital de Día» Infanta Leonor", "calle «Flor de Jamaica» 3", "«Rosa Malta»", "«Smith Magenis» called", "Hospital de Día «Salas»", "born in «Boston»", "attends «PS 188»", "drives for the «Red Cross»",
 		// dates and numbers of records behind the label of glucoses or depths
 		"Last BM «11-12-23», normal.", "GC «03-15-22» negative", "Blood sugar «12-25-20» was 140", "Glucose: «12-10-19» 140", "DXT «12-10-19»", "Glucemia capilar «12-10-19» 140", "BG of «2023-05-12»", "FSBG last «20-11-12»", "BG «12 25 45»",
@@ -65,7 +65,7 @@ func TestPHIBesideNotationsStays(t *testing.T) {
 		// names at the end of a line, beside a label, or with a hyphen
 		"Surgeon: «Ross»\nProcedure: CABG", "SURGEON: «ROSS»\nPROCEDURE: LEFT", "Signed by «Jones»\r\nFracture: none", "PCP «Murphy»\n\nSign here", "Surgeon: «Ross»  Procedure: bypass", "Surgeon: «Ross» Procedure: bypass", "Surgeon «Jones» fracture note",
 		"City: «Denver»\nClassification: none", "Travel: «Rome»\nIV: 20G", "Travel: «Rome» IV 20G", "trip to «Rome» IV", "Flew in from «Rome» criteria unknown", "Ciudad: «Denver» II", "Cirujano: «Hartmann»\nProcedimiento: uno",
-		"Seen by «Hill-Sachs», MD today", "Cc: «Riley-Day», NP", "Seen by «Stokes-Adams»", "Attending: «Holt-Oram»", "Surgeon: «Weber-Christian»\nAnesthesia: none", "«Williams-Beuren», RN", "per «Lambert-Eaton»", "Ross - «Procedure»", "granted by «Make-A-Wish»", "voluntario de «Cruz Roja»",
+		"Seen by «Hill-Sachs», MD today", "Cc: «Riley-Day», NP", "Seen by «Stokes-Adams»", "Attending: «Holt-Oram»", "Surgeon: «Weber-Christian»\nAnesthesia: none", "«Williams-Beuren», RN", "per «Lambert-Eaton»", "Ross - «Procedure»", "Seen by «Jones» Fracture note", "Visto por «Jones» fracture", "Pt name: «Holt-Oram»", "Spoke with «Williams-Beuren» about labs", "Seen by «Cox-Maze», MD", "Signed «P.M.» labs", "granted by «Make-A-Wish»", "voluntario de «Cruz Roja»",
 	} {
 		before, rest, _ := strings.Cut(text, "«")
 		value, _, _ := strings.Cut(rest, "»")

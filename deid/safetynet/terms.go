@@ -154,7 +154,7 @@ func termsOf(text string, words []word) []data.Span {
 
 // isTerm reports whether the words from first to last, which are those of a fixed term, are no name.
 func isTerm(text string, words []word, first, last int, hyphenated bool) bool {
-	if isNameBefore(words, first) || goesOnWithName(words, last) {
+	if isNameBefore(words, first) || goesOnWithName(words, last) || ofInitials.MatchString(text[words[last].end:]) {
 		return false
 	}
 	if last+1 < len(words) && words[last+1].label && words[last].capitalized && !words[first].first { // Surgeon Ross Procedure: bypass
@@ -168,7 +168,7 @@ func isTerm(text string, words []word, first, last int, hyphenated bool) bool {
 		return true
 	}
 	surnames := last == first+1 && isKnownSurname(words[first].fold) && isKnownSurname(words[last].fold)
-	return !surnames && !(first > 0 && words[first].gap >= 0 && doers[words[first-1].fold]) && !ofInitials.MatchString(text[words[last].end:])
+	return !surnames && !(first > 0 && words[first].gap >= 0 && doers[words[first-1].fold])
 }
 
 // endsWithName reports whether the last word of a fixed term is no word such as fever.
@@ -219,7 +219,7 @@ func isNameBefore(words []word, i int) bool {
 		return false
 	}
 	w := words[i]
-	if w.gap >= 0 && (people[words[i-1].fold] || w.label && towns[words[i-1].fold]) {
+	if w.gap >= 0 && (people[words[i-1].fold] || w.label && labels[words[i-1].fold]) {
 		return true
 	}
 	if _, ok := joint(w); !ok && !w.titled {
@@ -263,14 +263,14 @@ var people = wordlists.Set(`anesthesiologist anestesista assistant attending att
 	familiar fellow gastroenterologist gp guardian hematologist hospitalist intern interpreter medica medico midwife nephrologist neurologist nombre obstetrician oncologist operator paciente pathologist patient pcp physician practitioner provider psiquiatra psychiatrist
 	psychologist pulmonologist radiologist referring resident scribe signed social spouse surgeon surgeons therapist urologist witness`)
 
-// towns are the labels of the name of a place.
-var towns = wordlists.Set("address birthplace ciudad city destination direccion domicilio home localidad location lugar municipio origen origin poblacion procedencia residence town travel viaje viajes")
+// labels of the name of a person or a place are words that a colon follows.
+var labels = wordlists.Set("address birthplace ciudad city destination direccion domicilio home localidad location lugar municipio name nombres origen origin poblacion procedencia residence town travel viaje viajes")
 
 // travels are phrases before the name of a place.
 var travels = phrases("trip to, trips to, travel to, traveled to, travelled to, flew to, flight to, went to, visit to, visited, in from, back from, home from, returned from, came from, comes from, arrived from, viaje a, viajo a, viajado a, vuelve de, regreso de, vuelto de")
 
 // namings are phrases before the name of a person or an institution.
-var namings = phrases("named, called, llamado, llamada, se llama, nombre, name is, name, apellido, surname")
+var namings = phrases("seen by, signed by, cosigned by, reviewed by, dictated by, written by, referred by, spoke with, spoke to, spoken with, talked to, talked with, discussed with, met with, d/w, visto por, firmado por, informado por, hablado con, comentado con, named, called, llamado, llamada, se llama, nombre, name is, name, apellido, surname")
 
 // inTerm reports whether a span lies in a fixed term, apart from frequent words in lower case.
 func inTerm(text string, s data.Span, terms []data.Span) bool {
