@@ -41,28 +41,45 @@ var terms = sync.OnceValue(func() *Phrases {
 
 const hyphenated = "-"
 
-// beginning is how the first two words of a term begin: two bytes of each.
-type beginning [4]byte
+// pairs is a set of how two words begin, with three bytes of each. Of the pairs that were not added it has few.
+type pairs [1 << 13]uint64
 
-// beginnings are those of all terms.
-var beginnings = sync.OnceValue(func() map[beginning]bool {
-	all := map[beginning]bool{}
+func (p *pairs) add(first, second string) {
+	i, bit := placeOf(first, second)
+	p[i] |= bit
+}
+
+func (p *pairs) has(first, second string) bool {
+	i, bit := placeOf(first, second)
+	return p[i]&bit != 0
+}
+
+func placeOf(first, second string) (i uint64, bit uint64) {
+	n := uint64(1)
+	for _, b := range []byte(first[:min(3, len(first))]) {
+		n = n<<8 | uint64(b)
+	}
+	n <<= 8
+	for _, b := range []byte(second[:min(3, len(second))]) {
+		n = n<<8 | uint64(b)
+	}
+	n = n * 0x9e3779b97f4a7c15 >> 45
+	return n / 64, 1 << (n % 64)
+}
+
+// beginnings has the first two words of all terms.
+var beginnings = sync.OnceValue(func() *pairs {
+	all := &pairs{}
 	for term := range terms().entries {
 		words := strings.Fields(term)
-		all[beginningOf(words[0], words[1])] = true
+		all.add(words[0], words[1])
 	}
 	return all
 })
 
-func beginningOf(first, second string) (b beginning) {
-	copy(b[:2], first)
-	copy(b[2:], second)
-	return b
-}
-
 // mayHaveTerm is a cheap test that all texts with a fixed term pass.
 func mayHaveTerm(text string) bool {
-	last := ""
+	last, starts := "", beginnings()
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		digit := unicode.IsDigit(r)
@@ -72,7 +89,7 @@ func mayHaveTerm(text string) bool {
 		}
 		end := max(wordEnd(text, i, digit), i+size)
 		word := startOfWord(text[i:end])
-		if beginnings()[beginningOf(last, word)] {
+		if starts.has(last, word) {
 			return true
 		}
 		last, i = word, end
@@ -80,14 +97,14 @@ func mayHaveTerm(text string) bool {
 	return false
 }
 
-// startOfWord returns the first two bytes of a folded word or more of them.
+// startOfWord returns the first three bytes of a folded word or more of them.
 func startOfWord(word string) string {
 	for _, c := range []byte(word) {
 		if c >= utf8.RuneSelf {
 			return fold.Fold(word)
 		}
 	}
-	return strings.ToLower(word[:min(2, len(word))])
+	return strings.ToLower(word[:min(3, len(word))])
 }
 
 // aroundTerm is how many bytes on either side of a span are searched for fixed terms.
@@ -136,8 +153,9 @@ func wordBorder(text string, at, direction int) int {
 // termsOf returns the fixed terms of the words of a text, the longest at each position, unless the words beside them make them a part of another name.
 func termsOf(text string, words []word) []data.Span {
 	var found []data.Span
+	starts := beginnings()
 	for i := 0; i < len(words)-1; i++ {
-		if !beginnings()[beginningOf(words[i].fold, words[i+1].fold)] {
+		if !starts.has(words[i].fold, words[i+1].fold) {
 			continue
 		}
 		last, s, ok := terms().at(text, words, i)
