@@ -241,19 +241,7 @@ func isNameOrPlace(sort data.Sort) bool {
 
 // withoutNotation returns sorted spans without the parts that are notations of medicine: see safetynet.WithoutNotation.
 func withoutNotation(text string, spans []data.Span, types *data.TypeSet) []data.Span {
-	return safetynet.WithoutNotation(text, spans, func(typ string) bool { return mayBeNotation(types.Describe(typ).Sort) }, func(typ string) bool {
-		sort := types.Describe(typ).Sort
-		return isNameOrPlace(sort) || sort == data.Street || sort == data.Country || sort == data.Profession || sort == data.Date
-	})
-}
-
-// mayBeNotation reports whether values of a sort may be mistaken for a notation of medicine.
-func mayBeNotation(sort data.Sort) bool {
-	switch sort {
-	case data.Email, data.URL, data.IP, data.Sex:
-		return false
-	}
-	return true
+	return safetynet.WithoutNotation(text, spans, func(typ string) data.Sort { return types.Describe(typ).Sort })
 }
 
 // builtinRules are the built-in rules for a language.

@@ -59,22 +59,17 @@ var demographic = sync.OnceValue(func() map[string]bool {
 // surnameDemonyms are demonyms that are also frequent surnames.
 var surnameDemonyms = wordlists.Set("aleman black catalan castellano english frances french gallego german valenciano welsh white")
 
-// diseases are eponyms that denote a disease of a relative. Those that are also names of people count only in a family history.
-var diseases = wordlists.Set(`addison alagille alpers alport alstrom alzheimer angelman apert asherman asperger axenfeld barrett bartter basedow batten bechterew becker beckwith behcet behr berger binswanger
-	blackfan blount boerhaave bourneville bowen brugada budd buerger burkitt byler caffey canavan caroli castleman chagas charcot chediak chiari churg cockayne cogan conn cooley cotard
-	cowden creutzfeldt crigler crohn crouzon cushing dandy darier debre dejerine dent dercum devic dieulafoy down dravet dressler dubin duchenne dupuytren eales ebstein ehlers eisenmenger
-	ewing fabry fahr fallot fanconi felty forestier fournier fraumeni freiberg friedreich gardner gaucher gerstmann gilbert gitelman glanzmann goldenhar goodpasture gorlin graves guillain
-	haglund hailey hallervorden hansen hartnup hashimoto henoch hirschsprung hodgkin horner horton hunter huntington hurler jakob jeghers kallmann kanner kaposi kartagener kawasaki kearns
-	kienbock kikuchi kimura klinefelter klippel kohler korsakoff krabbe kugelberg leber leigh lennox leriche lesch lewy lhermitte libman liddle loeys loffler lyme lynch maffucci mallory
-	marfan mcardle mcardles menetrier meniere menkes merkel mikulicz milroy minamata mirizzi mobius moebius mondor morquio moyamoya muckle munchausen niemann noonan ohtahara ollier ormond
-	osgood osler paget pancoast panner parkinson patau pellegrini pendred perthes peutz peyronie pick plummer pompe pott prader prinzmetal quervain quincke rasmussen raynaud recklinghausen
-	refsum reiter rendu rett reye romberg rotor rubinstein sandhoff sanfilippo schamberg scheuermann schlatter schonlein sever sezary sheehan sjogren sotos stargardt steinert stickler still
-	sturge sudeck susac swyer sydenham takayasu tangier tarlov thomsen tietze tolosa tourette treacher turner usher waardenburg waldenstrom wallenberg wegener weil werdnig wernicke whipple
-	willebrand wilms wilson wiskott wolfram wolman zellweger zenker zika zollinger`)
+// diseases are eponyms that denote a disease of a relative. Those that are also names of people count only in a family history, and current names of people are not among them.
+var diseases = wordlists.Set(`addison alagille alpers alport alstrom alzheimer angelman barrett bartter basedow bechterew becker behcet berger binswanger boerhaave bourneville bowen brugada budd buerger burkitt caffey
+	canavan castleman chagas charcot chediak creutzfeldt crigler crohn cushing debre dejerine dercum down dravet duchenne dupuytren ebstein ehlers eisenmenger ewing fabry fallot fanconi felty
+	fraumeni gaucher gerstmann gilbert gitelman glanzmann goldenhar goodpasture graves guillain hallervorden hashimoto hirschsprung hodgkin huntington jeghers kallmann kaposi kartagener kawasaki
+	kienbock kikuchi klinefelter korsakoff krabbe kugelberg lewy lhermitte loeys lyme lynch marfan mcardle mcardles menetrier meniere menkes mikulicz minamata mirizzi mobius moebius moyamoya
+	munchausen noonan ohtahara osler paget pancoast parkinson patau perthes peutz peyronie pick pompe prader prinzmetal quervain raynaud recklinghausen refsum rett reye scheuermann schlatter
+	schonlein sezary sheehan sjogren sotos stargardt still takayasu tangier tarlov tolosa tourette turner waardenburg waldenstrom wegener werdnig whipple willebrand wilms wilson zellweger zika`)
 
 // isOnlyDisease reports whether a folded word denotes a disease and hardly a person.
 func isOnlyDisease(folded string) bool {
-	return diseases[folded] && !surrogate.IsFirstName(folded) && !surrogate.IsSurname(folded) || otherDiseases()[folded]
+	return diseases[folded] && !surrogate.IsFirstName(folded) && !isKnownSurname(folded) || otherDiseases()[folded]
 }
 
 // otherDiseases are the diseases of the lists, and abbreviations.
@@ -142,7 +137,7 @@ func isDiseaseOfRelative(text string, s data.Span) bool {
 		}
 		certain = certain || it.certain
 	}
-	return headed && first == 0 || certain && (first < last || items[at].alone && items[at].certain)
+	return headed && first == 0 || certain && first < last
 }
 
 // eponymOfRelative returns the folded last words of a value behind the words for a relative and what he has: Kawasaki in tía materna Kawasaki.
@@ -164,7 +159,6 @@ type item struct {
 	certain bool // the disease is no name of a person
 	label   bool // a colon follows the relative
 	full    bool // a full stop follows the item
-	alone   bool // the item is a relative with a colon and one disease, and no more
 }
 
 type kind int
@@ -219,7 +213,6 @@ func itemOf(words []word) (it item) {
 	}
 	disease := words[0]
 	words = words[1:]
-	it.alone = it.label && len(words) == 0
 	for _, w := range words {
 		if !ofDiseases[w.fold] && (!w.digits || len(w.fold) > 2) && !isOnlyDisease(w.fold) {
 			return it

@@ -44,7 +44,7 @@ func TestDiseasesOfRelativesWereTakenForNames(t *testing.T) {
 // The span of a network over a relative and the disease was left, and eponyms were missing from the list.
 func TestDiseasesTogetherWithTheRelativeWereTakenForNames(t *testing.T) {
 	for text, want := range map[string]bool{
-		"AF: «tía Kawasaki», padre DM.": true, "Antecedentes familiares: «abuela Gaucher», padre HTA.": true, "«madre Wilms», padre HTA": true, "AF: «tía materna Bartter».": true, "FH: father «Gitelman», mother HTN": true, "Mother: «Crohn»": true,
+		"AF: «tía Kawasaki», padre DM.": true, "Antecedentes familiares: «abuela Gaucher», padre HTA.": true, "«madre Wilms», padre HTA": true, "AF: «tía materna Bartter».": true, "FH: father «Gitelman», mother HTN": true, "Mother: «Crohn»": false, "FHx: Mother: «Crohn»": true,
 		"«tía Hunter» trae informes": false, "Mother: «Hunter»": false, "mother «Gardner» at bedside": false, "AF: «tía Lund», padre DM.": false,
 	} {
 		before, rest, _ := strings.Cut(text, "«")
@@ -74,6 +74,22 @@ func TestRelativesBesideAFamilyHistoryKeptTheirNames(t *testing.T) {
 		name, after, _ := strings.Cut(rest, "»")
 		if !NoName(before+name+after, data.Span{Start: len(before), End: len(before + name)}) {
 			t.Error(text)
+		}
+	}
+}
+
+// Contacts kept their names, because current surnames were among the diseases, and a relative with a colon needed no heading.
+func TestContactsWereTakenForAFamilyHistory(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Emergency contacts:\nMother: «Gardner»\nFather: Lund": false, "Next of kin. Sister: «Cooley». Phone 555-342-1234.": false, "PERSONS PRESENT\nMother: «Alzheimer»": false, "Mother: «Plummer»\nFather: HTN": false,
+		"Family history: mother «Gardner», son Hunter.": false, "Family history: mother Gardner, son «Hunter».": false, "FH: brother «Leigh», mother DM": false, "AF: madre «Horton», padre HTA": false,
+		"Contactos:\nMadre: «Conn»\nPadre: Lund": false, "Mother: Gardner. Father: «Barrett».": false,
+		"Family history: mother «Huntington», son Duchenne.": true, "FH: brother «Gitelman», mother DM": true, "AF: madre «Alzheimer», padre HTA": true,
+	} {
+		before, rest, _ := strings.Cut(text, "«")
+		name, after, _ := strings.Cut(rest, "»")
+		if got := NoName(before+name+after, data.Span{Start: len(before), End: len(before + name)}); got != want {
+			t.Errorf("%s: %v", text, got)
 		}
 	}
 }

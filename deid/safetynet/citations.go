@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -12,7 +13,8 @@ import (
 
 // issue matches what follows the title of a journal: a year, a volume and pages, in three orders.
 var issue = lazily(`^(?:` +
-	`\(?` + yearOf + monthOf + `\)? ?[;,] ?` + volume + ` ?[:;,] ?` + pages +
+	`\(?` + yearOf + monthOf + `\)? ?; ?` + volume + ` ?[:;,] ?` + pages +
+	`|\(?` + yearOf + `\)? ?, ?` + volume + ` ?[:;,] ?` + pages +
 	`|` + volume + ` ?: ?` + pages + `[,;.]? \(?` + yearOf + `\)?` +
 	`|\(?` + yearOf + `\)?[;,.:]? ` + volume + ` ?[:,] ?` + pages + `)`)
 
@@ -43,7 +45,7 @@ func citationsIn(text string) []data.Span {
 		}
 		if title := startOfJournal(text[:start]); title >= 0 {
 			if m := issue().FindStringIndex(text[start:min(len(text), start+maxIssue)]); m != nil {
-				if s := (data.Span{Start: title, End: start + m[1]}); isWhole(text, s) {
+				if s := (data.Span{Start: title, End: start + m[1]}); isWhole(text, s) && !isTimed(text[start:s.End]) {
 					found, end = append(found, s), s.End
 				}
 			}
@@ -53,6 +55,11 @@ func citationsIn(text string) []data.Span {
 	}
 	return found
 }
+
+// isTimed reports whether an issue may be a date with a time of day: 2023 Mar 12; 10:30, or 10:30, 2023.
+func isTimed(issue string) bool { return timeOfIssue.MatchString(issue) }
+
+var timeOfIssue = regexp.MustCompile(`(?:^|[^0-9])(?:[01]?[0-9]|2[0-3]) ?: ?[0-5][0-9](?:$|[^0-9–-])`)
 
 // startOfJournal returns where the title of a journal at the end of a text begins, or -1 if there is none. A title has a word of at least two letters that is no connecting word.
 func startOfJournal(text string) int {

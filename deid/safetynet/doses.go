@@ -33,6 +33,8 @@ var (
 	ofInitials = regexp.MustCompile(`^\.?,? ?(?:[-/(] ?)?(?:R\.?N|M\.?D|L\.?P\.?N|N\.?P|P\.?A|D\.?O|C\.?N\.?A|E\.?M\.?T|RPh|PharmD|BSN|MSN|CRNA|FNP|DUE|MIR)\b`)
 	// nextWord matches a word in capitals or with a capital that directly follows.
 	nextWord = regexp.MustCompile(`^\.? (?:(?i:` + plain + `)|(\p{Lu}[\pL'’-]+))`)
+	// nextName matches such a word behind a sign or a line end.
+	nextName = regexp.MustCompile(`^\.?(?:[,;] ?| ?\r?\n| [-–—] | {2,4})[ \t]*(\p{Lu}[\pL'’-]+)`)
 )
 
 const (
@@ -78,8 +80,11 @@ func IsDoseAbbreviation(text string, s data.Span) bool {
 	return false
 }
 
-// isNameBehind reports whether a text begins with a word that may be a surname behind initials.
+// isNameBehind reports whether a text begins with a word that may be a surname behind initials. Behind a sign or a line end only a known name is one, or one before a profession.
 func isNameBehind(after string) bool {
+	if m := nextName.FindStringSubmatch(after); m != nil {
+		return isKnownSurname(fold.Fold(m[1])) || surrogate.IsFirstName(m[1]) || ofInitials.MatchString(after[len(m[0]):])
+	}
 	m := nextWord.FindStringSubmatch(after)
-	return m != nil && m[1] != "" && (!wordlists.Common(fold.Fold(m[1])) || surrogate.IsSurname(m[1]) || surrogate.IsFirstName(m[1]) || surnames[fold.Fold(m[1])])
+	return m != nil && m[1] != "" && (!wordlists.Common(fold.Fold(m[1])) || isKnownSurname(fold.Fold(m[1])) || surrogate.IsFirstName(m[1]))
 }

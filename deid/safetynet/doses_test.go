@@ -38,6 +38,11 @@ func TestDoseAbbreviationsWereNames(t *testing.T) {
 		"Tylenol 500 mg <I.M.> Page, RN":                         false,
 		"Tylenol 500 mg T.I.D., <O.D.> Young RN":                 false,
 		"Tylenol 500 mg B.I.D. <A.C.> Grace":                     false,
+		"Given 5 mg P.O. <P.R.>, Brown RN":                       false, // a name behind a sign or a line end
+		"Given 5 mg P.O. <P.R.>\nBrown RN":                       false,
+		"Given 5 mg P.O. <P.R.> - Okoro, RN":                     false,
+		"Tylenol 500 mg P.O. <H.S.>; Garcia":                     false,
+		"Given 5 mg P.O. <P.R.>, Colace 100 mg":                  true,
 		"Room 40 <H.S.>":                                         false,
 		"Given 40 mg by <S.C.>":                                  false,
 		"40 mg\n<P.O.>":                                          false,

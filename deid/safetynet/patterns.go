@@ -330,9 +330,15 @@ func (p *Patterns) outsideTerms(text string, words []word, found []data.Span) []
 	if p.known || len(found) == 0 {
 		return found
 	}
-	terms := termsOf(text, words)
-	return slices.DeleteFunc(found, func(s data.Span) bool { return data.Covered(s, terms) })
+	return slices.DeleteFunc(found, func(s data.Span) bool {
+		first, _ := slices.BinarySearchFunc(words, s.Start, func(w word, at int) int { return w.end - at })
+		last, _ := slices.BinarySearchFunc(words, s.End, func(w word, at int) int { return w.end - at })
+		return data.Covered(s, termsOf(text, words[max(0, first-wordsOfTerm):min(len(words), last+wordsOfTerm)]))
+	})
 }
+
+// wordsOfTerm is how many words on either side of a span are searched for fixed terms.
+const wordsOfTerm = 12
 
 // buffers are memory for the words of a text.
 var buffers = sync.Pool{New: func() any { return new([]word) }}

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
@@ -19,25 +21,90 @@ var englishTerms string
 //go:embed terms_es.txt
 var spanishTerms string
 
-// termsWithBlanks and termsWithHyphens are the fixed terms of both languages. Those with a hyphen may be a first and a last name if a blank is in its place.
-var (
-	termsWithBlanks  = sync.OnceValue(func() *Phrases { return newTerms(false) })
-	termsWithHyphens = sync.OnceValue(func() *Phrases { return newTerms(true) })
-)
-
-func newTerms(hyphens bool) *Phrases {
+// terms are the fixed terms of both languages. Those with a hyphen, which have the type hyphenated, may be a first and a last name if a blank is in its place.
+var terms = sync.OnceValue(func() *Phrases {
 	all := newPhrases("")
 	for line := range strings.Lines(englishTerms + spanishTerms) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		for _, term := range phrases(line) {
-			if strings.Contains(term, "-") == hyphens {
-				all.add(term, nil, "")
+			typ := ""
+			if strings.Contains(term, "-") {
+				typ = hyphenated
 			}
+			all.add(term, nil, typ)
 		}
 	}
 	return all
+})
+
+const hyphenated = "-"
+
+// pairs is a set of how two words begin, with three bytes of each. Of the pairs that were not added it has few.
+type pairs [1 << 13]uint64
+
+func (p *pairs) add(first, second string) {
+	i, bit := placeOf(first, second)
+	p[i] |= bit
+}
+
+func (p *pairs) has(first, second string) bool {
+	i, bit := placeOf(first, second)
+	return p[i]&bit != 0
+}
+
+func placeOf(first, second string) (i uint64, bit uint64) {
+	n := uint64(1)
+	for _, b := range []byte(first[:min(3, len(first))]) {
+		n = n<<8 | uint64(b)
+	}
+	n <<= 8
+	for _, b := range []byte(second[:min(3, len(second))]) {
+		n = n<<8 | uint64(b)
+	}
+	n = n * 0x9e3779b97f4a7c15 >> 45
+	return n / 64, 1 << (n % 64)
+}
+
+// beginnings has the first two words of all terms.
+var beginnings = sync.OnceValue(func() *pairs {
+	all := &pairs{}
+	for term := range terms().entries {
+		words := strings.Fields(term)
+		all.add(words[0], words[1])
+	}
+	return all
+})
+
+// mayHaveTerm is a cheap test that all texts with a fixed term pass.
+func mayHaveTerm(text string) bool {
+	last, starts := "", beginnings()
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		digit := unicode.IsDigit(r)
+		if !digit && !unicode.IsLetter(r) {
+			i += size
+			continue
+		}
+		end := max(wordEnd(text, i, digit), i+size)
+		word := startOfWord(text[i:end])
+		if starts.has(last, word) {
+			return true
+		}
+		last, i = word, end
+	}
+	return false
+}
+
+// startOfWord returns the first three bytes of a folded word or more of them.
+func startOfWord(word string) string {
+	for _, c := range []byte(word) {
+		if c >= utf8.RuneSelf {
+			return fold.Fold(word)
+		}
+	}
+	return strings.ToLower(word[:min(3, len(word))])
 }
 
 // aroundTerm is how many bytes on either side of a span are searched for fixed terms.
@@ -49,6 +116,9 @@ func termsNear(text string, spans []data.Span, named func(typ string) bool) []da
 	var words []word
 	from, to := 0, 0 // of the neighbourhood of the last spans
 	search := func() {
+		if !mayHaveTerm(text[from:to]) {
+			return
+		}
 		words = appendWords(words[:0], text, from, to, nil)
 		found = append(found, termsOf(text, words)...)
 	}
@@ -83,21 +153,49 @@ func wordBorder(text string, at, direction int) int {
 // termsOf returns the fixed terms of the words of a text, the longest at each position, unless the words beside them make them a part of another name.
 func termsOf(text string, words []word) []data.Span {
 	var found []data.Span
-	for i := 0; i < len(words); i++ {
-		last, s, ok := termsWithBlanks().at(text, words, i)
-		if end, hyphenated, also := termsWithHyphens().at(text, words, i); also && (!ok || end > last) && (hasHyphen(words, i, end) || followed(words, end, eponymous) || behindEponymous(words, i)) {
-			last, s, ok = end, hyphenated, true
-		}
-		if !ok || last == i || !isOnePhrase(words, i, last) {
+	starts := beginnings()
+	for i := 0; i < len(words)-1; i++ {
+		if !starts.has(words[i].fold, words[i+1].fold) {
 			continue
 		}
-		if !isNameBefore(words, i) && !goesOnWithName(words, last) {
+		last, s, ok := terms().at(text, words, i)
+		if !ok || last == i || !isOnePhrase(text, words, i, last) {
+			continue
+		}
+		if isTerm(text, words, i, last, s.Type == hyphenated) {
 			found = append(found, s)
 		}
 		i = last
 	}
 	return found
 }
+
+// isTerm reports whether the words from first to last, which are those of a fixed term, are no name.
+func isTerm(text string, words []word, first, last int, hyphenated bool) bool {
+	if isNameBefore(words, first) || goesOnWithName(words, last) || ofInitials.MatchString(text[words[last].end:]) {
+		return false
+	}
+	if last+1 < len(words) && words[last+1].label && words[last].capitalized && !words[first].first { // Surgeon Ross Procedure: bypass
+		return false
+	}
+	beside := behindEponymous(words, first) || followed(words, last, eponymous) || slices.ContainsFunc(words[first:last+1], func(w word) bool { return eponymous[w.fold] })
+	if hyphenated && !beside && !hasHyphen(words, first, last) {
+		return false
+	}
+	if beside || !endsWithName(words[last]) {
+		return true
+	}
+	surnames := last == first+1 && isKnownSurname(words[first].fold) && isKnownSurname(words[last].fold)
+	return !surnames && !(first > 0 && words[first].gap >= 0 && doers[words[first-1].fold])
+}
+
+// endsWithName reports whether the last word of a fixed term is no word such as fever.
+func endsWithName(last word) bool {
+	return !wordlists.Common(last.fold) || isKnownSurname(last.fold)
+}
+
+// doers precede the name of the person who did something.
+var doers = wordlists.Set("by per from cc via por")
 
 func hasHyphen(words []word, first, last int) bool {
 	return slices.ContainsFunc(words[first+1:last+1], func(w word) bool {
@@ -113,11 +211,21 @@ func behindEponymous(words []word, i int) bool {
 	return i > 0 && words[i].blank && eponymous[words[i-1].fold]
 }
 
-// isOnePhrase reports whether nothing but a blank, a line end, a hyphen, an apostrophe or the full stop of an abbreviation is between the words from first to last.
-func isOnePhrase(words []word, first, last int) bool {
-	for _, w := range words[first+1 : last+1] {
-		if _, ok := joint(w); !ok && !w.blank && !(w.inName && !w.comma) {
-			return false
+// isOnePhrase reports whether nothing but one blank, a hyphen, an apostrophe or the full stop of an abbreviation is between the words from first to last, or a line end before a word in lower
+// case. Otherwise a name at the end of a line and a heading would be a term.
+func isOnePhrase(text string, words []word, first, last int) bool {
+	for k := first + 1; k <= last; k++ {
+		w := words[k]
+		switch between := text[words[k-1].end:w.start]; between {
+		case "", " ", "\u00a0", "-", "‐", "‑", "–", "/", "'", "’", "´", "' ", "’ ", "´ ":
+		case ".", ". ":
+			if !w.inName {
+				return false
+			}
+		default:
+			if strings.TrimSpace(between) != "" || strings.Count(between, "\n") != 1 || w.capitalized || w.digits {
+				return false
+			}
 		}
 	}
 	return true
@@ -129,12 +237,15 @@ func isNameBefore(words []word, i int) bool {
 		return false
 	}
 	w := words[i]
+	if w.gap >= 0 && (people[words[i-1].fold] || w.label && labels[words[i-1].fold]) {
+		return true
+	}
 	if _, ok := joint(w); !ok && !w.titled {
 		return false
 	}
 	before := words[i-1]
 	left := withoutArticle(leftOf(words, i))
-	return w.titled || namers[before.fold] || relatives()[before.fold] || endsWith(left, namings) || endsWith(left, homes) && !words[i].first ||
+	return w.titled || namers[before.fold] || relatives()[before.fold] || endsWith(left, namings) || endsWith(left, homes) && !words[i].first || endsWith(left, travels) ||
 		before.capitalized && !before.capitals && !before.first && !before.digits && !wordlists.Common(before.fold) && !eponym(before.fold)
 }
 
@@ -165,8 +276,19 @@ var namers = wordlists.Set(`calle c avenida avda av plaza pza paseo camino carre
 	church parish pharmacy restaurant inn hotel cafe county park farm farms village estate estates lodge manor apartments llc inc ltd company corp corporation foundation association institute
 	don dona sr sra srta mr mrs ms miss nurse enfermero enfermera`)
 
+// people are the words for a person whose name may follow, with a colon or without it.
+var people = wordlists.Set(`anesthesiologist anestesista assistant attending attn caregiver cardiologist cc cirujana cirujano clinician consultant contact counselor cuidador cuidadora dentist doctor doctora endocrinologist facultativa facultativo
+	familiar fellow gastroenterologist gp guardian hematologist hospitalist intern interpreter medica medico midwife nephrologist neurologist nombre obstetrician oncologist operator paciente pathologist patient pcp physician practitioner provider psiquiatra psychiatrist
+	psychologist pulmonologist radiologist referring resident scribe signed social spouse surgeon surgeons therapist urologist witness`)
+
+// labels of the name of a person or a place are words that a colon follows.
+var labels = wordlists.Set("address birthplace ciudad city destination direccion domicilio home localidad location lugar municipio name nombres origen origin poblacion procedencia residence town travel viaje viajes")
+
+// travels are phrases before the name of a place.
+var travels = phrases("trip to, trips to, travel to, traveled to, travelled to, flew to, flight to, went to, visit to, visited, in from, back from, home from, returned from, came from, comes from, arrived from, viaje a, viajo a, viajado a, vuelve de, regreso de, vuelto de")
+
 // namings are phrases before the name of a person or an institution.
-var namings = phrases("named, called, llamado, llamada, se llama, nombre, name is, name, apellido, surname")
+var namings = phrases("seen by, signed by, cosigned by, reviewed by, dictated by, written by, referred by, spoke with, spoke to, spoken with, talked to, talked with, discussed with, met with, d/w, visto por, firmado por, informado por, hablado con, comentado con, named, called, llamado, llamada, se llama, nombre, name is, name, apellido, surname")
 
 // inTerm reports whether a span lies in a fixed term, apart from frequent words in lower case.
 func inTerm(text string, s data.Span, terms []data.Span) bool {

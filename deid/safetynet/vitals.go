@@ -100,15 +100,13 @@ var betweenSigns = regexp.MustCompile(`^(?:[ \t]?(?:on (?:RA|room air|[0-9]{1,2}
 
 // appendVitals appends those of a list of vital signs that have full stops and are none of a person.
 func appendVitals(found []data.Span, text string, list []vital) []data.Span {
-	certain, kinds := false, 0
+	certain := false
 	for _, v := range list {
-		if v.kind != letterKind {
-			kinds++
-		}
 		certain = certain || v.kind == certainKind || v.kind == bareKind || v.kind == pressureKind && isPressure(v.value) || v.labelled
 	}
+	certain = certain || areRates(text, list)
 	for i, v := range list {
-		listed := len(list) > 1 && (certain || kinds > 1) && !v.wordy
+		listed := len(list) > 1 && certain && !v.wordy
 		ok := false
 		switch v.kind {
 		case certainKind:
@@ -116,7 +114,7 @@ func appendVitals(found []data.Span, text string, list []vital) []data.Span {
 		case pressureKind:
 			ok = isPressure(v.value) || listed && (isShortPressure(v.value) || !strings.ContainsAny(v.value, "/-")) || !v.wordy && v.labelled && isShortPressure(v.value)
 		case likelyKind:
-			ok = !strings.ContainsAny(v.value, "/-") && (listed || !v.wordy && (v.labelled || isAmongWords(text, v)))
+			ok = !strings.ContainsAny(v.value, "/-") && (listed || !v.wordy && (v.labelled || hasUnit(text, v) || isBehindFindings(text, v)))
 		case letterKind:
 			ok = listed && !strings.ContainsAny(v.value, "/-") && (i+1 < len(list) || hasUnit(text, v) || afterSign.MatchString(text[v.End:min(len(text), v.End+24)]))
 		}
@@ -125,6 +123,19 @@ func appendVitals(found []data.Span, text string, list []vital) []data.Span {
 		}
 	}
 	return found
+}
+
+// areRates reports whether a list has a heart rate by its value, and a respiratory rate or a blood pressure in cmHg, and no word for a person stands before it. Otherwise its numbers may be
+// the ages of two people.
+func areRates(text string, list []vital) bool {
+	fast, other := false, false
+	for _, v := range list {
+		n, err := strconv.Atoi(v.value)
+		rate := v.kind == likelyKind && err == nil
+		fast = fast || rate && n > 45
+		other = other || rate && n > 8 && n < 36 || v.kind == pressureKind && isShortPressure(v.value)
+	}
+	return fast && other && !personBefore.MatchString(lastBytes(text[:list[0].Start], 60))
 }
 
 // aged matches what makes a number an age, and partOfMore what makes it a part of a longer number, of a date or of an address.
@@ -162,12 +173,13 @@ func lastRune(text string) rune {
 // afterSign matches what follows a vital sign that no other one confirms.
 var afterSign = regexp.MustCompile(`^(?:[ \t]*(?:[.,;)]|\r?\n|$)| (?:%|(?:regular|irregular|r[íi]tmic[oa]|today|hoy|at rest|en reposo|on (?:RA|room air|arrival|admission)|al (?:ingreso|alta)|sinus|sinusal)\b))`)
 
-// isAmongWords reports whether a single vital sign, such as F.C. 94, stands within a line and there is neither a word for a person before it nor one for an age behind it. At the beginning of
-// a line it may be the initials and the age of a patient.
-func isAmongWords(text string, v vital) bool {
-	line := text[strings.LastIndexByte(text[:v.Start], '\n')+1 : v.Start]
+// examined matches the words of an examination before a single vital sign.
+var examined = regexp.MustCompile(`(?i)\b(?:vitals?|vital signs|vs|exam|examination|physical|objective|doing well|afebrile|constantes(?: vitales)?|exploraci[óo]n(?: f[íi]sica)?|ef|afebril|signos vitales)[.:;,]? {1,2}$`)
+
+// isBehindFindings reports whether a single vital sign, such as F.C. 94, stands behind the words of an examination. Anywhere else it may be the initials and the age of a person.
+func isBehindFindings(text string, v vital) bool {
 	rest := text[v.End:]
-	return strings.TrimSpace(line) != "" && !personBefore.MatchString(lastBytes(line, 60)) && (hasUnit(text, v) || afterSign.MatchString(rest[:min(len(rest), 24)]))
+	return examined.MatchString(lastBytes(text[:v.Start], 40)) && afterSign.MatchString(rest[:min(len(rest), 24)])
 }
 
 // hasUnit reports whether a vital sign ends in a unit.
