@@ -27,7 +27,7 @@ func WithoutSentences(text string, s data.Span) []data.Span {
 			continue
 		}
 		end := endOfSentence(text[s.Start:], words, i, shouted)
-		if end == i+1 && short[words[i].fold] || i == 0 && end < len(words) && !leadsToName(words[end-1], shouted) {
+		if end == i+1 && short[words[i].fold] || i == 0 && end < len(words) && (!leadsToName(words[end-1], shouted) || strings.Contains(text[s.Start+words[end-1].end:s.Start+words[end].start], ",")) {
 			continue
 		}
 		if i > 0 {
@@ -44,8 +44,8 @@ func WithoutSentences(text string, s data.Span) []data.Span {
 	return append(parts, part)
 }
 
-// endOfSentence returns the word behind the last one of the sentence that begins with word i. Behind a word that leads to a person, only a word in lower case belongs to
-// the sentence, if upper case tells it from a name: "Continuar con la dieta", but neither "Valorada por Grave" nor "valorada por grave".
+// endOfSentence returns the word behind the last one of the sentence that begins with word i. Behind a word that leads to a person, only words in lower case belong to
+// the sentence, if upper case tells them from names: "Continuar con la dieta", but neither "Acude con su hija Grave" nor "valorada por grave".
 func endOfSentence(text string, words []word, i int, shouted bool) int {
 	led := false
 	for end := i + 1; end < len(words); end++ {
@@ -57,8 +57,6 @@ func endOfSentence(text string, words []word, i int, shouted bool) int {
 		case !isPlainWord(text, w, shouted) && !sentenceWords[w.fold] && !openings[w.fold],
 			led && (w.capitalized || !words[i].capitalized || shouted):
 			return end
-		default:
-			led = false
 		}
 	}
 	return len(words)

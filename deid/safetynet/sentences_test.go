@@ -63,6 +63,8 @@ func TestNameInSentenceWasTakenForItsWord(t *testing.T) {
 		{"Paciente: tratada por fuertes", "fuertes"},
 		{"Paciente: Llamar a Moderado", "Moderado"},
 		{"Patient: Admitted by Grave", "Grave"},
+		{"Paciente: Acude con su hija Dolor", "Dolor"},
+		{"RESPONSABLE: GRAVE ALEGRÍA, LUIS", "GRAVE ALEGRÍA, LUIS"},
 		{"Paciente: Seguir con la dieta blanda", ""},
 	} {
 		start := strings.Index(x.text, ": ") + 2
