@@ -18,7 +18,7 @@ import (
 const longestAmerican = 200
 
 // noTown returns a function that reports whether what one model takes for a name in such a text is the abbreviation of a state, or one ordinary word such as
-// Fiebre: not Modesto and Merced, which are names as well, nor Palo Alto and El Paso, nor what stands behind a title.
+// Fiebre: not Modesto and Merced, which are names as well, nor Palo Alto and El Paso, nor what stands behind a title or "de".
 func noTown(text string) func(string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	return func(found string) bool {
@@ -29,7 +29,7 @@ func noTown(text string) func(string) bool {
 	}
 }
 
-// isTitled reports whether a title or the word Hospital stands before a word in a text.
+// isTitled reports whether a title, a word such as Hospital or "de" stands before a word in a text.
 func isTitled(text, word string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 	for i := 1; i < len(words); i++ {
@@ -41,8 +41,8 @@ func isTitled(text, word string) bool {
 }
 
 var (
-	// titles stand before the name of a person or a hospital.
-	titles   = wordlists.Set("clinica don dona doctor doctora dr dra hospital prof sr sra srta")
+	// titles stand before the name of a person, a hospital or a place: natural de Lima.
+	titles   = wordlists.Set("clinica de don dona doctor doctora dr dra hospital prof sr sra srta")
 	articles = wordlists.Set("Las Los La El Del De San Santa")
 	// towns are large ones whose names are Spanish words, which stand alone.
 	towns  = `(?:El (?:Cajon|Centro|Cerrito|Dorado|Monte|Paso|Segundo)|La (?:Crosse|Habra|Jolla|Mesa|Mirada|Puente|Quinta|Verne)|Las (?:Cruces|Vegas)|Los (?:Alamitos|Alamos|Altos|Angeles|Gatos|Lunas)|Del (?:Mar|Rio)|San (?:Antonio|Bernardino|Diego|Francisco|Jose|Leandro|Mateo)|Santa (?:Ana|Barbara|Clara|Cruz|Fe|Monica|Rosa))`
@@ -56,16 +56,18 @@ var (
 		`\b(?:MRN|DOB|SSN)\b`)
 )
 
-// withAmerican returns the languages of a text whose words are in the given ones. English is one of them if there is evidence for it, and the only one if that does not
-// leave words that tell another language. It reports whether there is evidence.
+// withAmerican returns the languages of a text whose words are in the given ones. English is one of them if there is evidence for it, and the only one if that leaves no
+// other word. It reports whether there is evidence.
 func (v *vocabularies) withAmerican(text string, languages []language.Language) ([]language.Language, bool) {
 	if len(text) > longestAmerican || slices.Contains(languages, language.English) || !slices.Contains(v.languages, language.English) {
 		return languages, false
 	}
-	if american.MatchString(text) && slices.Contains(v.likeliest(american.ReplaceAllString(text, ""), clearly), language.English) {
-		return []language.Language{language.English}, true
-	}
-	if !american.MatchString(text) && !perhapsAmerican.MatchString(text) {
+	switch {
+	case american.MatchString(text):
+		if !strings.ContainsFunc(american.ReplaceAllString(text, ""), unicode.IsLetter) {
+			return []language.Language{language.English}, true
+		}
+	case !perhapsAmerican.MatchString(text):
 		return languages, false
 	}
 	return slices.Sorted(slices.Values(append(slices.Clone(languages), language.English))), true
