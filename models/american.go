@@ -18,7 +18,7 @@ import (
 const longestAmerican = 200
 
 // noTown returns a function that reports whether what one model takes for a name in such a text is the abbreviation of a state, or one ordinary word such as
-// Fiebre: not Modesto and Merced, which are names as well, nor Palo Alto and El Paso, nor what stands behind a title or "de".
+// Fiebre: not Modesto and Merced, which are names as well, nor Palo Alto and El Paso, nor what stands behind a label, a title or "de".
 func noTown(text string) func(string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	return func(found string) bool {
@@ -29,11 +29,11 @@ func noTown(text string) func(string) bool {
 	}
 }
 
-// isTitled reports whether a title, a word such as Hospital or "de" stands before a word in a text.
+// isTitled reports whether a label with a colon, a title, or a word such as Hospital or "de" stands before a word in a text.
 func isTitled(text, word string) bool {
-	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	words := strings.FieldsFunc(text, func(r rune) bool { return r != ':' && !unicode.IsLetter(r) })
 	for i := 1; i < len(words); i++ {
-		if words[i] == word && titles[fold.Fold(words[i-1])] {
+		if words[i] == word && (strings.HasSuffix(words[i-1], ":") || titles[fold.Fold(words[i-1])]) {
 			return true
 		}
 	}

@@ -322,7 +322,7 @@ func TestAmericanTownsWithSpanishNamesStayed(t *testing.T) {
 			t.Errorf("%s: examined in %v, want %v", text, got, want)
 		}
 	}
-	for text, want := range map[string]bool{"Los Alamos, NM": true, "Las Vegas": true, "Modesto, CA": true, "DL# NM 118447203": true, "DRA. PICO DL# 4471823": true, "HOSPITAL LIMA DL# 4471823": true, "NATURAL DE LIMA MRN 0387214": true, "Fiebre, PA": false} {
+	for text, want := range map[string]bool{"Los Alamos, NM": true, "Las Vegas": true, "Modesto, CA": true, "DL# NM 118447203": true, "DRA. PICO DL# 4471823": true, "HOSPITAL LIMA DL# 4471823": true, "NATURAL DE LIMA MRN 0387214": true, "EMPRESA: ORO. DL# 4471823": true, "Fiebre, PA": false} {
 		found, err := m.Tag(t.Context(), []*data.Document{{ID: "n", Text: text}})
 		if err != nil {
 			t.Fatal(err)
