@@ -304,23 +304,25 @@ func TestAmericanTownsWithSpanishNamesStayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string][]string{
-		"Los Angeles, CA 90012": {"en"},
-		"Las Vegas NV 89101":    {"en"},
-		"DL# NM 118447203":      {"en"},
-		"Los Alamos, NM":        {"en", "es"},
-		"El Paso TX":            {"en", "es"},
-		"Las Vegas":             {"en", "es"},
-		"MRN 0387214 LOS 3":     {"en", "es"},
+		"Los Angeles, CA 90012":                      {"en"},
+		"Las Vegas NV 89101":                         {"en"},
+		"DL# NM 118447203":                           {"en"},
+		"xóchitl cuauhtémoc San Juan, PR 00901":      {"en", "es"},
+		"Los Alamos, NM":                             {"en", "es"},
+		"El Paso TX":                                 {"en", "es"},
+		"Las Vegas":                                  {"en", "es"},
+		"MRN 0387214 LOS 3":                          {"en", "es"},
 		"Domicilio: Calle Sol 12, El Paso, TX 79901": {"en", "es"},
-		"Las Palmas":                 {"es"},
-		"Calle Sol 12, 28013 Madrid": {"es"},
-		"Fiebre y dolor, PA 120/80":  {"es"},
+		"NATURAL DE JEREZ, LOS 3":                    {"es"},
+		"Las Palmas":                                 {"es"},
+		"Calle Sol 12, 28013 Madrid":                 {"es"},
+		"Fiebre y dolor, PA 120/80":                  {"es"},
 	} {
 		if got := m.Languages(text); !slices.Equal(got, want) {
 			t.Errorf("%s: examined in %v, want %v", text, got, want)
 		}
 	}
-	for text, want := range map[string]bool{"Los Alamos, NM": true, "Las Vegas": true, "Modesto, CA": true, "DL# NM 118447203": true, "Fiebre, PA": false} {
+	for text, want := range map[string]bool{"Los Alamos, NM": true, "Las Vegas": true, "Modesto, CA": true, "DL# NM 118447203": true, "DRA. PICO DL# 4471823": true, "HOSPITAL LIMA DL# 4471823": true, "NATURAL DE LIMA MRN 0387214": true, "EMPRESA: ORO. DL# 4471823": true, "Fiebre, PA": false} {
 		found, err := m.Tag(t.Context(), []*data.Document{{ID: "n", Text: text}})
 		if err != nil {
 			t.Fatal(err)

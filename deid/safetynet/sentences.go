@@ -26,11 +26,9 @@ func WithoutSentences(text string, s data.Span) []data.Span {
 		if !openings[words[i].fold] || (i > 0 || !label) && !afterStop(text[s.Start:], words, i) {
 			continue
 		}
-		end := i + 1
-		for end < len(words) && (sentenceWords[words[end].fold] || openings[words[end].fold] || isPlainWord(text[s.Start:], words[end], shouted)) {
-			end++
-		}
-		if mayBeNames(text[s.Start:], words[i:end], shouted) || i == 0 && end < len(words) && !leadsToName(words[end-1], shouted) {
+		end := endOfSentence(text[s.Start:], words, i, shouted)
+		if mayBeNames(text[s.Start:], words[i:end], shouted) ||
+			i == 0 && end < len(words) && (!leadsToName(words[end-1], shouted) || strings.Contains(text[s.Start+words[end-1].end:s.Start+words[end].start], ",")) {
 			continue
 		}
 		if i > 0 {
@@ -56,6 +54,24 @@ func mayBeNames(text string, words []word, shouted bool) bool {
 	return surnames || capitalized && !strings.ContainsAny(text[words[0].end:words[len(words)-1].start], ",.;:")
 }
 
+// endOfSentence returns the word behind the last one of the sentence that begins with word i. Behind a word that leads to a person, only words in lower case belong to
+// the sentence, if upper case tells them from names: "Continuar con la dieta", but neither "Acude con su hija Grave" nor "valorada por grave".
+func endOfSentence(text string, words []word, i int, shouted bool) int {
+	led := false
+	for end := i + 1; end < len(words); end++ {
+		w := words[end]
+		switch {
+		case leading[w.fold] || isTitle(w.fold):
+			led = true
+		case fillers[w.fold]:
+		case !isPlainWord(text, w, shouted) && !sentenceWords[w.fold] && !openings[w.fold],
+			led && (w.capitalized || !words[i].capitalized || shouted):
+			return end
+		}
+	}
+	return len(words)
+}
+
 // leadsToName reports whether a name may follow a word of a sentence: "Llamar a Ainara Peña", but not "Varón Peña", which is all a name.
 func leadsToName(w word, shouted bool) bool {
 	return !openings[w.fold] && (shouted || !w.capitalized)
@@ -67,7 +83,7 @@ func afterStop(text string, words []word, i int) bool {
 		return false
 	}
 	w := words[i-1]
-	return utf8.RuneCountInString(w.fold) >= shortestLast && strings.ContainsAny(strings.TrimSpace(text[w.end:words[i].start]), ".;")
+	return utf8.RuneCountInString(w.fold) >= shortestLast && !isTitle(w.fold) && strings.ContainsAny(strings.TrimSpace(text[w.end:words[i].start]), ".;")
 }
 
 // shortestLast is the number of letters that the last word of a name has at least: M.ª and D. are abbreviations.
@@ -78,11 +94,8 @@ func isPlainWord(text string, w word, shouted bool) bool {
 	if w.digits || !shouted && strings.ContainsFunc(text[w.start:w.end], unicode.IsUpper) {
 		return false
 	}
-	return wordlists.Common(w.fold) && (len(w.fold) <= longestParticle || !surrogate.IsFirstName(w.fold) && !surrogate.IsSurname(w.fold))
+	return wordlists.Common(w.fold) && !surrogate.IsFirstName(w.fold) && !surrogate.IsSurname(w.fold)
 }
-
-// longestParticle is the length of the words that are no names by themselves: de, con, por.
-const longestParticle = 3
 
 // surnamesToo are those of the openings that are surnames elsewhere. They count only beside another word of a sentence.
 var surnamesToo = wordlists.Set("fc grave no plan sin stable ta tomar varon")
@@ -99,7 +112,11 @@ var (
 		peor hidratación ejercicio paracetamol desconocido desconocida
 		denies reports presents complains states admitted diagnosed allergies diagnosis continue avoid drink stable unknown`)
 	sentenceWords = foldedSet(`consta conocidas conocidos alergia alta alto aguda agudo crónica crónico leve moderado moderada blanda relativo absoluto refiere incidencias dosis
-		abdominal torácico lumbar de con por en y e o a al la el los las su`)
+		abdominal torácico lumbar`)
+	// leading are prepositions behind which a person may stand in a sentence. An article or a title may stand between.
+	leading = foldedSet(`a al by con de del from por to with`)
+	// fillers are other words of sentences that are no names.
+	fillers = foldedSet(`e el en la las los o que se su sus un una y the`)
 )
 
 func foldedSet(list string) map[string]bool {

@@ -26,6 +26,7 @@ func TestSentenceBehindNameWasTakenForIt(t *testing.T) {
 		{"Remite: «Fiebre Alta»", ""},
 		{"Tutor: «No Consta»", ""},
 		{"Patient: «Oda Lund. Denies allergies»", "Oda Lund"},
+		{"PACIENTE: «AINARA PEÑA. NIEGA ALERGIAS A LA PENICILINA»", "AINARA PEÑA|PENICILINA"},
 		// These are names.
 		{"Paciente: «Ainara Peña Alta»", "Ainara Peña Alta"},
 		{"Paciente: «Peña. Ainara»", "Peña. Ainara"},
@@ -47,6 +48,34 @@ func TestSentenceBehindNameWasTakenForIt(t *testing.T) {
 		var got []string
 		for _, s := range WithoutSentences(text, data.Span{Start: len(before), End: len(before) + len(value)}) {
 			got = append(got, text[s.Start:s.End])
+		}
+		if all := strings.Join(got, "|"); all != x.want {
+			t.Errorf("%s: %q is left, want %q", x.text, all, x.want)
+		}
+	}
+}
+
+// TestNameInSentenceWasTakenForItsWord: a name behind "por" or a title that is an ordinary word as well was taken for a word of the sentence, and stayed.
+func TestNameInSentenceWasTakenForItsWord(t *testing.T) {
+	for _, x := range []struct{ text, want string }{ // the span is behind the colon
+		{"Paciente: Valorada por la Dra. Varón", "Valorada por la Dra. Varón"},
+		{"PACIENTE: VALORADA POR LA DRA. VARÓN", "VARÓN"},
+		{"Paciente: Ana Peña. Remitido por Grave", "Ana Peña|Grave"},
+		{"Paciente: Seguir con Dieta", "Dieta"},
+		{"Paciente: volver con rey", "rey"},
+		{"Paciente: Volver con rey", "rey"},
+		{"PACIENTE: TRATADA POR FUERTES", "FUERTES"},
+		{"Paciente: tratada por fuertes", "fuertes"},
+		{"Paciente: Llamar a Moderado", "Moderado"},
+		{"Patient: Admitted by Grave", "Grave"},
+		{"Paciente: Acude con su hija Dolor", "Dolor"},
+		{"RESPONSABLE: GRAVE ALEGRÍA, LUIS", "GRAVE ALEGRÍA, LUIS"},
+		{"Paciente: Seguir con la dieta blanda", ""},
+	} {
+		start := strings.Index(x.text, ": ") + 2
+		var got []string
+		for _, s := range WithoutSentences(x.text, data.Span{Start: start, End: len(x.text)}) {
+			got = append(got, x.text[s.Start:s.End])
 		}
 		if all := strings.Join(got, "|"); all != x.want {
 			t.Errorf("%s: %q is left, want %q", x.text, all, x.want)
