@@ -24,6 +24,7 @@ func readHTML(in *base.Source, r *Record, o Options) error {
 			continue // it is examined with its tags
 		}
 		below := n.Below
+		n.Tags, n.Without = n.Text, x.Spans
 		n.Text, n.Always, r.Dropped = x.Text, n.Always || x.Always, r.Dropped+x.Dropped
 		n.Below = func(edits []Edit) []Edit { return below(x.Below(edits)) }
 	}

@@ -136,7 +136,7 @@ func Inside(source string, drop bool) (markup.Inside, error) {
 	if err := h.read(); err != nil {
 		return markup.Inside{}, err
 	}
-	return markup.Inside{Text: h.Text.String(), Below: h.Below, Always: len(h.fixed) > 0, Dropped: len(h.fixed)}, nil
+	return markup.Inside{Text: h.Text.String(), Below: h.Below, Spans: h.Above, Always: len(h.fixed) > 0, Dropped: len(h.fixed)}, nil
 }
 
 // Read reads a narrative: the text between tags. Tags become line ends, tags of table cells
