@@ -208,6 +208,9 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 		return all
 	}
 	everywhere := d.Net.Known(n.Known).Find(text, nil)
+	if n.Tags != "" {
+		everywhere = united(text, everywhere, n.withoutTags(func(tags string) []data.Span { return d.Net.Known(n.Known).Find(tags, nil) }))
+	}
 	certain := everywhere
 	if guessed := func(v safetynet.Value) bool { return v.Guessed }; slices.ContainsFunc(n.Known, guessed) {
 		certain = d.Net.Known(slices.DeleteFunc(slices.Clone(n.Known), guessed)).Find(text, nil)

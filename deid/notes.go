@@ -117,7 +117,7 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 			continue
 		}
 		results[i].Err = cmp.Or(results[i].Err, errs[k])
-		results[i].Tagged = united(notes[i].Text, results[i].Tagged, notes[i].withoutTags(found[k]))
+		results[i].Tagged = united(notes[i].Text, results[i].Tagged, notes[i].withoutTags(func(string) []data.Span { return found[k] }))
 	}
 }
 

@@ -145,10 +145,10 @@ func reading(written string) (text string, all []substitution, lineEnds []data.S
 	return b.String(), all, lineEnds
 }
 
-// withoutTags returns where spans of the reading of the text with tags are in the document.
-func (n Note) withoutTags(spans []data.Span) []data.Span {
-	_, all, _ := reading(n.Tags)
-	return spansAsWritten(inverse(n.substitutions), n.Without(spansAsWritten(all, spans)))
+// withoutTags returns where spans that are found in the reading of the text with tags are in the document.
+func (n Note) withoutTags(find func(text string) []data.Span) []data.Span {
+	text, all, _ := reading(n.Tags)
+	return spansAsWritten(inverse(n.substitutions), n.Without(spansAsWritten(all, find(text))))
 }
 
 // united returns disjoint spans with all words of two lists of spans of a text. A span that overlaps one of the first list enlarges it.

@@ -3,6 +3,7 @@ package notefile
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,21 +35,20 @@ var textsWithBrackets = []string{
 // Inline tags between words vanished, so that the words ran together and no name was found in them.
 func TestInlineTagsOfHTMLInPlainTextsJoinedWords(t *testing.T) {
 	for source, want := range map[string]string{
-		"<b>Name</b>George Nguyen<b>Age</b>24<b>Sex</b>M":                  "Name</b>George Nguyen<b>Age</b>24<b>Sex</b>M",
-		"<b>Nombre:</b>Marta Gil<b>Edad:</b>54":                            "Nombre:</b>Marta Gil<b>Edad:</b>54",
-		"Wendy Becker<sup>1</sup> met":                                     "Wendy Becker<sup>1 met",
-		"Wendy Becker<sup>*</sup> met":                                     "Wendy Becker<sup>* met",
-		"<span>Paciente</span><span>Marta Gil</span>":                      "Paciente</span><span>Marta Gil",
-		"The patient<b>Linda</b>was seen":                                  "The patient<b>Linda</b>was seen",
+		"<b>Name</b>George Nguyen<b>Age</b>24<b>Sex</b>M":                  "Name George Nguyen Age 24 Sex M",
+		"<b>Nombre:</b>Marta Gil<b>Edad:</b>54":                            "Nombre: Marta Gil Edad: 54",
+		"Wendy Becker<sup>1</sup> met":                                     "Wendy Becker 1 met",
+		"Wendy Becker<sup>*</sup> met":                                     "Wendy Becker * met",
+		"<span>Paciente</span><span>Marta Gil</span>":                      "Paciente Marta Gil",
 		"<b><i>Ana</i></b> <span><b>Gil</b></span>, <u>MD</u> (<i>DOB</i>": "Ana Gil, MD (DOB",
-		"Dr.<b>Gil</b>": "Dr.<b>Gil",
-		"<b>Phone</b>617-555-0134<b>DOB</b>03/14/2021<sup>3</sup>":        "Phone</b>617-555-0134<b>DOB</b>03/14/2021<sup>3",
-		"<b>A</b>n<i><u></u></i>a Gil, H<b>aro</b>ld M<b>u&ntilde;</b>oz": "Ana Gil, Harold Muñoz",
-		"March 21<sup>st</sup>, 2021":                                     "March 21st, 2021",
-		"03.<b>14</b>.2021 at <b>Oslo</b>/<b>Bergen</b>":                  "03.14.2021 at Oslo/Bergen",
-		"<b>Ana</b>" + strings.Repeat("<i>a</i>", 40) + "b":               "Ana" + "</b><i>" + strings.Repeat("a</i><i>", 39) + "a</i>b",
-		"<b>Ana</b>" + strings.Repeat("<i></i>", 40) + "Gil":              "Ana</b>" + strings.Repeat("<i></i>", 40) + "Gil",
-		`Name<b class="MsoNormal" id="7"><i>Gil</i>`:                      "Name<b><i>Gil\n7",
+		"Dr.<b>Gil</b>": "Dr. Gil",
+		"<b>Phone</b>617-555-0134<b>DOB</b>03/14/2021<sup>3</sup>":          "Phone 617-555-0134 DOB 03/14/2021 3",
+		"<b>A</b>n<i><u></u></i>a Gil, Ragn<b>hild</b> M<b>u&ntilde;</b>oz": "Ana Gil, Ragnhild Muñoz",
+		"MRN <b>48213377</b>seen":                                           "MRN 48213377 seen",
+		"March 21<sup>st</sup>, 2021":                                       "March 21st, 2021",
+		"03.<b>14</b>.2021 at <b>Oslo</b>/<b>Bergen</b>":                    "03.14.2021 at Oslo/Bergen",
+		"<b>Ana</b>" + strings.Repeat("<i></i>", 40) + "Gil":                "Ana Gil",
+		`Name</b><b class="MsoNormal" id="7"><i>Gil</i>`:                    "Name Gil\n7",
 	} {
 		for _, e := range carriersOfHTML(t, source) {
 			if got := onlyNote(t, e).Text; got != want {
@@ -84,6 +84,22 @@ func TestValuesOfLayoutInPlainTextsWereNotExamined(t *testing.T) {
 		if got := encode(readAll(t, e), each("Gil", "A&B")); got != wanted {
 			t.Errorf("%s:\n%q, want\n%q", e.format, got, wanted)
 		}
+	}
+}
+
+// Spans of a text with its tags are in the same place of the text without them, and divided where tags have a text.
+func TestSpansOfHTMLWithItsTags(t *testing.T) {
+	const source = `<p id="Gil">A<b>n</b>a<br>Gil&amp;Co <i class=x7>Lund</i>Oslo</p>`
+	n := onlyNote(t, carriersOfHTML(t, source)[0])
+	if n.Tags != source {
+		t.Fatalf("%q", n.Tags)
+	}
+	var got []string
+	for _, s := range n.Without([]data.Span{{Start: 7, End: 12}, {Start: 12, End: 40, Type: "X"}, {Start: 41, End: len(source)}}) {
+		got = append(got, n.Text[s.Start:s.End])
+	}
+	if want := []string{"Ana", "Gil&Co ", "Lund", "Oslo", "Gil", "x7"}; !slices.Equal(got, want) {
+		t.Errorf("%q in %q, want %q", got, n.Text, want)
 	}
 }
 

@@ -129,7 +129,7 @@ const maxDocumentType = 300
 var breaking = markup.Words("br p li div tr td")
 
 // Inside reads a text for which Is is true. With drop, data in URLs is removed instead of refused. Because the text may contain anything, less is taken
-// for markup than by Read: inline tags directly between words are text, and attributes for layout are lines at the end of the text unless their values are
+// for markup than by Read: inline tags between words are blanks, and attributes for layout are lines at the end of the text unless their values are
 // surely layout.
 func Inside(source string, drop bool) (markup.Inside, error) {
 	h := &Text{source: source, inside: true, drop: drop}

@@ -8,61 +8,48 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // The functions of this file read HTML that is not declared as such.
 
-// between returns what stands for the inline tag at a position and those that follow it directly: nothing, unless they stand directly between two words.
-// Then they are read as text, without their attributes, because joined words hide names (<b>Name</b>Ana), and so do some blanks (Ana<sup>1</sup> was);
-// but tags that divide a name (A<b>n</b>a) or an ordinal number (21<sup>st</sup>) are nothing.
+// between returns what stands for the inline tag at a position and those that follow it directly: a blank between two words, because joined words hide
+// names (<b>Name</b>Ana), and otherwise nothing.
 func (h *Text) between(at int) string {
 	if at < h.shown {
 		return ""
 	}
-	end, tags := h.inline(at, len(h.source))
-	h.shown = end
-	text := h.Text.String()
-	before, _ := utf8.DecodeLastRuneInString(text)
-	after, _ := h.character(end)
-	if !isWordEnd(before) || !isWordStart(after) || inNumber(text, after) {
-		return ""
-	}
-	if isWord(before) && isWord(after) {
-		if end := h.dividedWord(text, end); end > 0 {
-			h.shown = end
-			return ""
-		}
-	}
-	return tags
-}
-
-// inline returns the end of the inline tags that begin at a position, at most n of them, and the tags without their attributes.
-func (h *Text) inline(at, n int) (int, string) {
-	var tags strings.Builder
-	for ; n > 0 && at < len(h.source) && h.source[at] == '<'; n-- {
-		t, ok := readTag(h.source[at:])
+	for h.shown = at; h.shown < len(h.source) && h.source[h.shown] == '<'; {
+		t, ok := readTag(h.source[h.shown:])
 		if !ok || elements[t.name] != "" {
 			break
 		}
-		if tags.WriteByte('<'); h.source[at+1] == '/' {
-			tags.WriteByte('/')
-		}
-		tags.WriteString(t.name + ">")
-		at += t.n
+		h.shown += t.n
 	}
-	return at, tags.String()
+	text := h.Text.String()
+	before, _ := utf8.DecodeLastRuneInString(text)
+	after := h.character(h.shown)
+	if !isWordEnd(before) || !isWordStart(after) || h.continues(before, after) || inNumber(text, after) {
+		return ""
+	}
+	return " "
 }
 
-// character returns the character at a position of the source, which may be written as a reference, and its length. At the end it is utf8.RuneError.
-func (h *Text) character(at int) (rune, int) {
+// continues reports whether a character behind inline tags, which end at h.shown, continues the word before them (A<b>n</b>a, 21<sup>st</sup>).
+func (h *Text) continues(before, after rune) bool {
+	return unicode.IsLetter(before) && unicode.IsLower(after) || unicode.IsDigit(before) && ordinal.MatchString(h.source[h.shown:])
+}
+
+// ordinal matches the end of an ordinal number.
+var ordinal = regexp.MustCompile(`^(?:st|nd|rd|th)\b`)
+
+// character returns the character at a position of the source, which may be written as a reference. At the end it is utf8.RuneError.
+func (h *Text) character(at int) rune {
 	rest := h.source[at:]
 	if strings.HasPrefix(rest, "&") {
-		n := referenceLen(rest)
-		c, _ := utf8.DecodeRuneInString(html.UnescapeString(rest[:n]))
-		return c, n
+		rest = html.UnescapeString(rest[:referenceLen(rest)])
 	}
-	return utf8.DecodeRuneInString(rest)
+	c, _ := utf8.DecodeRuneInString(rest)
+	return c
 }
 
 func isWordEnd(c rune) bool   { return isWord(c) || strings.ContainsRune(":;,.!?)]*", c) }
@@ -74,51 +61,6 @@ func inNumber(text string, after rune) bool {
 	n := len(text)
 	return n > 1 && strings.IndexByte(".,:", text[n-1]) >= 0 && text[n-2] >= '0' && text[n-2] <= '9' && unicode.IsDigit(after)
 }
-
-// The limits of a word that inline tags divide.
-const (
-	maxDivided = 30 // letters
-	maxTags    = 4  // tags between two of them
-)
-
-// dividedWord returns the end in the source of the word that begins at the end of a text and continues at a position, where the source has inline tags
-// within, if the whole is certainly one word. Otherwise it returns 0.
-func (h *Text) dividedWord(text string, at int) int {
-	start := len(text)
-	for n := 0; start > 0; n++ {
-		c, size := utf8.DecodeLastRuneInString(text[:start])
-		if !isWord(c) {
-			break
-		}
-		if start -= size; n == maxDivided {
-			return 0
-		}
-	}
-	word := []rune(text[start:])
-	end := at
-	for len(word) <= maxDivided {
-		c, size := h.character(at)
-		if isWord(c) {
-			word = append(word, c)
-			at += size
-			end = at
-			continue
-		}
-		if next, _ := h.inline(at, maxTags); next > at {
-			at = next
-			continue
-		}
-		whole := string(word)
-		if unicode.IsUpper(word[0]) && (surrogate.IsFirstName(whole) || surrogate.IsSurname(whole)) || ordinal.MatchString(whole) {
-			return end
-		}
-		break
-	}
-	return 0
-}
-
-// ordinal matches an ordinal number.
-var ordinal = regexp.MustCompile(`^[0-9]{1,3}(?:st|nd|rd|th)$`)
 
 // isLayout reports whether the value of an attribute is surely layout. Everything else may be a name, a number or a date: id="visit-03-14-2071".
 func isLayout(name, value string) bool {
