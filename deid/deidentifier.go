@@ -207,7 +207,11 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	if len(n.Known) == 0 {
 		return all
 	}
-	everywhere := d.Net.Known(n.Known).Find(text, nil)
+	known := d.Net.Known(n.Known)
+	everywhere := known.Find(text, nil)
+	if n.Tags != "" {
+		everywhere = united(text, everywhere, n.withoutTags(func(tags string) []data.Span { return known.Find(tags, nil) }))
+	}
 	certain := everywhere
 	if guessed := func(v safetynet.Value) bool { return v.Guessed }; slices.ContainsFunc(n.Known, guessed) {
 		certain = d.Net.Known(slices.DeleteFunc(slices.Clone(n.Known), guessed)).Find(text, nil)

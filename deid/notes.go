@@ -20,7 +20,11 @@ type Note struct {
 	Group          string            // identifies the patient; "" means Document.Patient; if both are empty, no other note has the same patient
 	Known          []safetynet.Value // known values of the patient; may be empty
 	Search         Search            // how PHI is found in the note; by default by all means
-	As             replace.Kind      // with Marked: the kind of replacement of its Spans, which must be among Plan.Also; "" means that of the plan
+	// Tags is the text with tags that the document does not have, or empty. The Tagger examines both, because tags between words can hide names from it, and so
+	// can their absence. Without returns where spans of Tags are in the document.
+	Tags    string
+	Without func([]data.Span) []data.Span
+	As      replace.Kind // with Marked: the kind of replacement of its Spans, which must be among Plan.Also; "" means that of the plan
 
 	// If the note is examined in a reading that differs from it, the Document is the reading: see read.
 	written       *data.Document // the note as it was given
@@ -100,9 +104,20 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 	if d.Net != nil && d.Net.Expect != nil {
 		go d.Net.Expect(slices.Compact(slices.Sorted(slices.Values(slices.Concat(languages...))))) // which takes as long as opening a model, when the first notes come
 	}
+	for k, i := range slices.Clone(at) {
+		if n := notes[i]; n.Tags != "" && len(n.Columns) == 0 {
+			text, _, _ := reading(n.Tags)
+			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: text, Language: docs[k].Language}), append(at, i)
+		}
+	}
 	found, errs := data.TagEach(ctx, d.Tagger, docs)
 	for k, i := range at {
-		results[i].Tagged, results[i].Err, results[i].Languages = found[k], errs[k], languages[k]
+		if k < len(languages) {
+			results[i].Tagged, results[i].Err, results[i].Languages = found[k], errs[k], languages[k]
+			continue
+		}
+		results[i].Err = cmp.Or(results[i].Err, errs[k])
+		results[i].Tagged = united(notes[i].Text, results[i].Tagged, notes[i].withoutTags(func(string) []data.Span { return found[k] }))
 	}
 }
 

@@ -144,3 +144,26 @@ func reading(written string) (text string, all []substitution, lineEnds []data.S
 	b.WriteString(written[from:])
 	return b.String(), all, lineEnds
 }
+
+// withoutTags returns where spans that are found in the reading of the text with tags are in the document.
+func (n Note) withoutTags(find func(text string) []data.Span) []data.Span {
+	text, all, _ := reading(n.Tags)
+	return spansAsWritten(inverse(n.substitutions), n.Without(spansAsWritten(all, find(text))))
+}
+
+// united returns disjoint spans with all words of two lists of spans of a text. A span that overlaps one of the first list enlarges it.
+func united(text string, first, second []data.Span) []data.Span {
+	all := slices.Clone(first)
+	for _, s := range second {
+		if from, to := data.Overlapping(first, s); to-from == 1 {
+			all[from].Start, all[from].End = min(all[from].Start, s.Start), max(all[from].End, s.End)
+			continue
+		}
+		for _, part := range data.Subtract(s, first) {
+			if hasWord(text[part.Start:part.End]) {
+				all = append(all, part)
+			}
+		}
+	}
+	return data.Merge(all)
+}

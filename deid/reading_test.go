@@ -1,6 +1,7 @@
 package deid
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -95,5 +96,54 @@ func TestSpansOfTheNoteItself(t *testing.T) {
 	spans, err := d.Tag(t.Context(), []*data.Document{{Text: "&amp; José", Spans: []data.Span{{Start: 6, End: 11, Type: "PATIENT"}}}})
 	if want := (data.Span{Start: 6, End: 11, Type: "PATIENT"}); err != nil || len(spans) != 1 || !slices.Equal(spans[0], []data.Span{want}) {
 		t.Error(spans, err)
+	}
+}
+
+// wordsBetween finds words that stand between blanks or tags.
+type wordsBetween struct{ data.Tagger }
+
+func (wordsBetween) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	all := make([][]data.Span, len(docs))
+	for i, doc := range docs {
+		for _, word := range []string{"Oda", "Lund", "Ragnhild"} {
+			for _, around := range []string{" " + word + " ", ">" + word + "<"} {
+				if at := strings.Index(doc.Text, around); at >= 0 {
+					all[i] = append(all[i], data.Span{Start: at + 1, End: at + 1 + len(word), Type: "PATIENT", Score: 1})
+				}
+			}
+		}
+		data.SortSpans(all[i])
+	}
+	return all, nil
+}
+
+// A name that only the text with its tags, or only the text without them, shows was not found.
+func TestNamesInOneOfTwoReadings(t *testing.T) {
+	d := engine(t, replace.Plan{Default: replace.Tag})
+	d.Tagger = wordsBetween{}
+	const tags, text = "Mu&ntilde;oz: <b>Oda</b>was, Ragn<b>hild</b> and Lund saw Tor", "Mu&ntilde;oz: Odawas, Ragnhild and Lund saw Tor"
+	without := func(spans []data.Span) []data.Span {
+		var found []data.Span
+		for _, s := range spans {
+			word := tags[s.Start:s.End]
+			s.Start = strings.Index(text, word)
+			s.End = s.Start + len(word)
+			found = append(found, s)
+		}
+		return found
+	}
+	n := Note{Document: &data.Document{Text: text}, Tags: tags, Without: without, Known: []safetynet.Value{{Kind: safetynet.Name, Text: "Tor"}}}
+	if r := d.Notes(t.Context(), []Note{n})[0]; r.Err != nil || r.Clean.Text != "Mu&ntilde;oz: [PATIENT], [PATIENT] and [PATIENT] saw [PATIENT]" {
+		t.Errorf("%v: %v", r.Clean, r.Err)
+	}
+}
+
+func TestUnitedSpans(t *testing.T) {
+	const text = "Oda Lund, Tor Berg seen"
+	first := []data.Span{{Start: 0, End: 3, Type: "A"}, {Start: 10, End: 13, Type: "A"}, {Start: 14, End: 18, Type: "A"}}
+	second := []data.Span{{Start: 0, End: 8, Type: "B"}, {Start: 8, End: 18, Type: "B"}, {Start: 19, End: 23, Type: "B"}}
+	want := []data.Span{{Start: 0, End: 8, Type: "A"}, {Start: 10, End: 13, Type: "A"}, {Start: 14, End: 18, Type: "A"}, {Start: 19, End: 23, Type: "B"}}
+	if got := united(text, first, second); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -245,7 +245,7 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 	}
 	known := r.known.Of(doc)
 	r.knew = r.knew || len(known) > 0
-	note := deid.Note{Document: doc, Group: group, Known: slices.Concat(n.Known, known)}
+	note := deid.Note{Document: doc, Group: group, Known: slices.Concat(n.Known, known), Tags: n.Tags, Without: n.Without}
 	switch n.Field {
 	case "":
 	case field.Known:

@@ -20,10 +20,11 @@ func readHTML(in *base.Source, r *Record, o Options) error {
 		if err != nil {
 			return in.Defect(n.Line, -1, err.Error())
 		}
-		if kind := markup.UnreadableText(x.Text, true); kind != "" {
-			return in.Defect(n.Line, -1, "HTML whose text is "+kind+", which cannot be examined")
+		if markup.UnreadableText(x.Text, true) != "" {
+			continue // it is examined with its tags
 		}
 		below := n.Below
+		n.Tags, n.Without = n.Text, x.Spans
 		n.Text, n.Always, r.Dropped = x.Text, n.Always || x.Always, r.Dropped+x.Dropped
 		n.Below = func(edits []Edit) []Edit { return below(x.Below(edits)) }
 	}

@@ -346,7 +346,6 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 		if name == "spans" && l.j.Kind(i) != '"' {
 			fresh = "[]"
 			if l.besideText(i) && len(edits[0]) > 0 && l.j.Text(l.texts[0]) == l.record.Notes[0].Text { // neither RTF nor HTML
-
 				filled = true
 				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // it fails if a score is invalid
 					fresh = string(spans)

@@ -57,6 +57,9 @@ type Note struct {
 	Resource string
 	// Column is the column of a table that contains the text, as an index of Options.Columns, or 0.
 	Column int
+	// Tags is the text with its tags, if it is HTML that is not declared as such. It is examined as well, and Without returns where its spans are in Text.
+	Tags    string
+	Without func([]data.Span) []data.Span
 
 	// The following fields are for the packages of formats.
 

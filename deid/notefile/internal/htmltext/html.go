@@ -64,6 +64,14 @@ type Text struct {
 	inside bool          // the source is not declared as HTML: see Inside
 	drop   bool          // data in URLs is removed
 	fixed  []markup.Edit // which remove it
+	later  []value       // values of attributes that stand at the end of the text
+	shown  int           // what stands for the inline tags before this position is already decided
+}
+
+// value is the value of an attribute, from:to of the source.
+type value struct {
+	from, to int
+	quote    byte
 }
 
 // Below translates edits of the text into edits of the HTML.
@@ -120,14 +128,15 @@ const maxDocumentType = 300
 // breaking contains elements that need not be closed.
 var breaking = markup.Words("br p li div tr td")
 
-// Inside reads a text for which Is is true. With drop, data in URLs is removed instead of refused. Attributes for layout with a long number, such as
-// the id of an element, are lines of the text.
+// Inside reads a text for which Is is true. With drop, data in URLs is removed instead of refused. Because the text may contain anything, less is taken
+// for markup than by Read: inline tags between words are blanks, and attributes for layout are lines at the end of the text unless their values are
+// surely layout.
 func Inside(source string, drop bool) (markup.Inside, error) {
 	h := &Text{source: source, inside: true, drop: drop}
 	if err := h.read(); err != nil {
 		return markup.Inside{}, err
 	}
-	return markup.Inside{Text: h.Text.String(), Below: h.Below, Always: len(h.fixed) > 0, Dropped: len(h.fixed)}, nil
+	return markup.Inside{Text: h.Text.String(), Below: h.Below, Spans: h.Above, Always: len(h.fixed) > 0, Dropped: len(h.fixed)}, nil
 }
 
 // Read reads a narrative: the text between tags. Tags become line ends, tags of table cells
@@ -186,6 +195,10 @@ func (h *Text) read() error {
 		}
 		inRow = tag.name == "tr" || tag.name == "td" || tag.name == "th"
 		at += tag.n
+	}
+	for _, v := range h.later {
+		h.Stands(markup.Markup, v.from, 0, "\n")
+		h.value(v)
 	}
 	return nil
 }
@@ -246,41 +259,54 @@ func referenceLen(s string) int {
 func (h *Text) tag(at int, t tag) error {
 	from := at // the start of the part that is not yet added
 	for _, a := range t.attributes {
-		value := h.source[at+a.from : at+a.to]
-		if isHarmless(a.name, value) && !(h.inside && longNumber.MatchString(value)) || a.name == "name" && t.name == "meta" && markup.Only(value, "-_.:") {
+		v := value{at + a.from, at + a.to, a.quote}
+		text := h.source[v.from:v.to]
+		if h.isHarmless(t.name, a.name, text) {
 			continue
 		}
-		if DataURL.MatchString(html.UnescapeString(value)) {
+		if DataURL.MatchString(html.UnescapeString(text)) {
 			if h.drop {
 				empty := map[byte]string{0: `""`}[a.quote]
-				h.fixed = append(h.fixed, markup.Edit{Start: at + a.from, End: at + a.to, New: empty})
+				h.fixed = append(h.fixed, markup.Edit{Start: v.from, End: v.to, New: empty})
 				continue
 			}
 			return errors.New("HTML with a picture or other data in a URL, which cannot be examined")
 		}
-		h.Stands(markup.Markup, from, at+a.from-from, "\n")
-		h.Syntax = 1
-		if a.quote == 0 {
-			h.Syntax = 2
+		if h.inside && attributes[a.name] != textAttribute {
+			h.later = append(h.later, v)
+			continue
 		}
-		for from = at + a.from; from < at+a.to; {
-			n := strings.IndexByte(h.source[from:at+a.to], '&')
-			if n < 0 {
-				n = at + a.to - from
-			}
-			h.Verbatim(from, h.source[from:from+n])
-			if from += n; from < at+a.to {
-				from += min(h.reference(from), at+a.to-from)
-			}
-		}
-		h.Syntax = 0
+		h.Stands(markup.Markup, from, v.from-from, "\n")
+		h.value(v)
+		from = v.to
 	}
 	shown := elements[t.name]
 	if from > at {
 		shown = "\n"
+	} else if h.inside && shown == "" {
+		shown = h.between(at)
 	}
 	h.Stands(markup.Markup, from, at+t.n-from, shown)
 	return nil
+}
+
+// value adds the value of an attribute as text.
+func (h *Text) value(v value) {
+	h.Syntax = 1
+	if v.quote == 0 {
+		h.Syntax = 2
+	}
+	for from := v.from; from < v.to; {
+		n := strings.IndexByte(h.source[from:v.to], '&')
+		if n < 0 {
+			n = v.to - from
+		}
+		h.Verbatim(from, h.source[from:from+n])
+		if from += n; from < v.to {
+			from += min(h.reference(from), v.to-from)
+		}
+	}
+	h.Syntax = 0
 }
 
 // EscapeAttribute encodes text for a place between quotes of either kind.
@@ -296,7 +322,13 @@ var (
 )
 
 // isHarmless reports whether the value of an attribute is known not to be text.
-func isHarmless(name, value string) bool {
+func (h *Text) isHarmless(element, name, value string) bool {
+	if value == "" {
+		return true
+	}
+	if h.inside {
+		return isLayout(name, value)
+	}
 	switch attributes[name] {
 	case layoutAttribute:
 		return markup.Only(value, "-_.:#%*+, ") || name == "type" && mediaType.MatchString(value)
@@ -307,15 +339,14 @@ func isHarmless(name, value string) bool {
 	}
 	switch name {
 	case "href", "usemap":
-		return value == "" || value == "#"
+		return value == "#"
 	case "content":
 		return strings.HasPrefix(strings.ToLower(value), "text/html") && markup.Only(value, "-/;= ")
+	case "name":
+		return element == "meta" && markup.Only(value, "-_.:")
 	}
-	return value == ""
+	return false
 }
-
-// longNumber matches what could identify a patient, unlike a width or a colour such as #a00000.
-var longNumber = regexp.MustCompile(`(?:^|[^#0-9a-fA-F])[0-9a-fA-F]*\d{5}`)
 
 // mediaType matches the type of a script or a link.
 var mediaType = regexp.MustCompile(`^(?:application|audio|font|image|text|video)/[a-z0-9.+-]{1,40}(?:; ?charset=[A-Za-z0-9-]{1,20})?$`)

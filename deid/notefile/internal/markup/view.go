@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
@@ -141,6 +142,32 @@ func (v *View) besideMarkup(edits []Edit) []Edit {
 		}
 	}
 	return out
+}
+
+// Above returns where spans of the source are in the text, sorted. A span with markup in it that has a text is divided there.
+func (v *View) Above(spans []data.Span) []data.Span {
+	runs := slices.DeleteFunc(slices.Clone(v.Runs), func(r Run) bool { return r.kind == Markup })
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.From, b.From) })
+	var above []data.Span
+	for _, s := range spans {
+		var parts []data.Span
+		k, _ := slices.BinarySearchFunc(runs, s.Start, func(r Run, at int) int { return cmp.Compare(r.From+r.M, at+1) })
+		for ; k < len(runs) && runs[k].From < s.End; k++ {
+			r, part := runs[k], s
+			part.Start, part.End = r.text, r.text+r.n
+			if r.kind == Verbatim {
+				part.Start, part.End = r.text+max(0, s.Start-r.From), r.text+min(r.n, s.End-r.From)
+			}
+			if n := len(parts); n > 0 && parts[n-1].End == part.Start {
+				parts[n-1].End = part.End
+			} else {
+				parts = append(parts, part)
+			}
+		}
+		above = append(above, parts...)
+	}
+	data.SortSpans(above)
+	return above
 }
 
 func firstStart(edits []Edit) int {
