@@ -289,9 +289,9 @@ func (r valueRun) values() (values []data.Span) {
 	return values
 }
 
-// isHouse reports whether the number at the end of a run may be that of a house: May 103 Elm Street.
+// isHouse reports whether the number at the end of a run may be that of a house: May 103 Elm Street, 9 de Julio 345.
 func (r valueRun) isHouse(group []valueToken, i int) bool {
-	return i+1 == len(group) && !strings.ContainsAny(group[i].number, ".,%") && houseAfter.MatchString(r.after)
+	return i+1 == len(group) && !strings.ContainsAny(group[i].number, ".,%") && (houseAfter.MatchString(r.after) || len(group) == 2 && dayOfStreet.MatchString(r.before))
 }
 
 // isNoDay reports whether a number beside a month can be neither a day nor, after the month, a year: 8.4, 130, and 88 before it.
@@ -452,7 +452,8 @@ var (
 	valueGap        = regexp.MustCompile(`^(?:[ \t]{1,4}|[ ](?:in|en)[ ]|[ \t]?[:=][ \t]?|[ \t]?(?:[,;/|]|->|→)[ \t]{0,3}|[ \t]{0,3}\r?\n[ \t]{0,3})$`)
 	partBefore      = regexp.MustCompile(`[\pL\pN'’#/.-]$|[0-9][:,]$`)
 	partAfter       = regexp.MustCompile(`^(?:[\pL\pN'’%º°ª]|[-/–:.,][0-9]| ?[-–/x×] ?[0-9]| (?:st|nd|rd|th)\b)`)
-	houseAfter      = regexp.MustCompile(`^ \p{Lu}\p{Ll}`) // as in May 103 Elm Street
+	dayOfStreet     = regexp.MustCompile(`[0-9] [Dd][Ee] $`) // as in 9 de Julio 345, which is a street
+	houseAfter      = regexp.MustCompile(`^ \p{Lu}\p{Ll}`)   // as in May 103 Elm Street
 	valueAfter      = regexp.MustCompile(`^ ?(?:[:=(]|was|fue) ?[<>]?[0-9]`)
 	lastMeasured    = regexp.MustCompile(`([\pL][\pL0-9-]*)(?: ?[(\[](?:in )?[a-z0-9%/^. ]{1,10}[)\]])?[ :=-]{0,3}$`)
 	numberAndMonth  = regexp.MustCompile(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?),? (` + inFull + `)(?:[^\pL]|$)`)

@@ -39,6 +39,7 @@ func TestResultsWentWithTheMonth(t *testing.T) {
 		"dx «DATE|Jan 98», relapse «DATE|Mar '02»":            "dx «DATE|Jan 98», relapse «DATE|Mar '02»",
 		"dx «DATE|Jan 8.71»":                                  "dx «DATE|Jan 8.71»",
 		"«DATE|May 103» Elm Street":                           "«DATE|May 103» Elm Street",
+		"VIVE EN «FECHAS|9 DE JULIO 345».":                    "VIVE EN «FECHAS|9 DE JULIO 345».",
 		"cita «FECHAS|lunes 5» y «FECHAS|jueves 8»":           "cita «FECHAS|lunes 5» y «FECHAS|jueves 8»",
 		"vistos «FECHAS|5 ene, 7 mar»":                        "vistos «FECHAS|5 ene, 7 mar»",
 	})

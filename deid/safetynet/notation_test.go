@@ -66,6 +66,7 @@ func TestPHIBesideNotationsStays(t *testing.T) {
 		"Surgeon: «Ross»\nProcedure: CABG", "SURGEON: «ROSS»\nPROCEDURE: LEFT", "Signed by «Jones»\r\nFracture: none", "PCP «Murphy»\n\nSign here", "Surgeon: «Ross»  Procedure: bypass", "Surgeon: «Ross» Procedure: bypass", "Surgeon «Jones» fracture note",
 		"City: «Denver»\nClassification: none", "Travel: «Rome»\nIV: 20G", "Travel: «Rome» IV 20G", "trip to «Rome» IV", "Flew in from «Rome» criteria unknown", "Ciudad: «Denver» II", "Cirujano: «Hartmann»\nProcedimiento: uno",
 		"Seen by «Hill-Sachs», MD today", "Cc: «Riley-Day», NP", "Seen by «Stokes-Adams»", "Attending: «Holt-Oram»", "Surgeon: «Weber-Christian»\nAnesthesia: none", "«Williams-Beuren», RN", "per «Lambert-Eaton»", "Ross - «Procedure»", "Seen by «Jones» Fracture note", "Visto por «Jones» fracture", "Pt name: «Holt-Oram»", "Spoke with «Williams-Beuren» about labs", "Seen by «Cox-Maze», MD", "Signed «P.M.» labs", "granted by «Make-A-Wish»", "voluntario de «Cruz Roja»",
+		"Firmado: «De Quervain».", "Apellidos: «Braxton Hicks»", "Derivada al «centro de día la paz»", "Patient: «Guillain Barre»",
 	} {
 		before, rest, _ := strings.Cut(text, "«")
 		value, _, _ := strings.Cut(rest, "»")

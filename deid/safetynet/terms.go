@@ -281,8 +281,10 @@ var people = wordlists.Set(`anesthesiologist anestesista assistant attending att
 	familiar fellow gastroenterologist gp guardian hematologist hospitalist intern interpreter medica medico midwife nephrologist neurologist nombre obstetrician oncologist operator paciente pathologist patient pcp physician practitioner provider psiquiatra psychiatrist
 	psychologist pulmonologist radiologist referring resident scribe signed social spouse surgeon surgeons therapist urologist witness`)
 
-// labels of the name of a person or a place are words that a colon follows.
-var labels = wordlists.Set("address birthplace ciudad city destination direccion domicilio home localidad location lugar municipio name nombres origen origin poblacion procedencia residence town travel viaje viajes")
+// labels are more words before the name of a person or a place, which count if a colon follows them.
+var labels = wordlists.Set(`address apellido apellidos author autor birthplace brother city ciudad contacto daughter destination direccion domicilio enfermera enfermero esposa
+	esposo father firma firmado firmante hermana hermano hija hijo home husband localidad location lugar madre mother municipio name nombres nurse origen
+	origin padre poblacion procedencia residence responsable sister son surname town travel tutor viaje viajes wife`)
 
 // travels are phrases before the name of a place.
 var travels = phrases("trip to, trips to, travel to, traveled to, travelled to, flew to, flight to, went to, visit to, visited, in from, back from, home from, returned from, came from, comes from, arrived from, viaje a, viajo a, viajado a, vuelve de, regreso de, vuelto de")
@@ -290,7 +292,7 @@ var travels = phrases("trip to, trips to, travel to, traveled to, travelled to, 
 // namings are phrases before the name of a person or an institution.
 var namings = phrases("seen by, signed by, cosigned by, reviewed by, dictated by, written by, referred by, spoke with, spoke to, spoken with, talked to, talked with, discussed with, met with, d/w, visto por, firmado por, informado por, hablado con, comentado con, named, called, llamado, llamada, se llama, nombre, name is, name, apellido, surname")
 
-// inTerm reports whether a span lies in a fixed term, apart from frequent words in lower case.
+// inTerm reports whether a span lies in a fixed term, apart from connecting words. Another word may be a name: centro de día la paz.
 func inTerm(text string, s data.Span, terms []data.Span) bool {
 	from, to := data.Overlapping(terms, s)
 	if from == to {
@@ -298,7 +300,7 @@ func inTerm(text string, s data.Span, terms []data.Span) bool {
 	}
 	for _, part := range data.Subtract(s, terms) {
 		for _, w := range split(text[part.Start:part.End]) {
-			if w.capitalized || w.digits || !wordlists.Common(w.fold) && !connectives()[w.fold] {
+			if w.capitalized || w.digits || !connectives()[w.fold] {
 				return false
 			}
 		}
