@@ -1,11 +1,11 @@
 package deid
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // outsideBrackets divides the spans of persons at a bracket or a quote whose other one is outside of the span: of "Twin (A) Lund" a tagger may find A) Lund. Parts that only number a newborn,
@@ -38,10 +38,10 @@ func outsideBrackets(text string, spans []data.Span, sort func(typ string) data.
 }
 
 // ofNewborn matches what tells newborns of one mother apart.
-var ofNewborn = regexp.MustCompile(`^(?i:(?:baby )?(?:girl|boy|twin|triplet)|beb[ée]|ni[ñn][ao]|gemel[ao])?(?:^| )[A-D1-4]$`)
+var ofNewborn = lazyregexp.New(`^(?i:(?:baby )?(?:girl|boy|twin|triplet)|beb[ée]|ni[ñn][ao]|gemel[ao])?(?:^| )[A-D1-4]$`)
 
 // newbornBefore matches a newborn and the bracket or quote behind which one tells it apart.
-var newbornBefore = regexp.MustCompile(`(?i)\b(?:baby|girl|boy|twin|triplet|b[bg]|beb[ée]|ni[ñn][ao]|gemel[ao]|rn),? ?["(]$`)
+var newbornBefore = lazyregexp.New(`(?i)\b(?:baby|girl|boy|twin|triplet|b[bg]|beb[ée]|ni[ñn][ao]|gemel[ao]|rn),? ?["(]$`)
 
 // unpaired returns where the only bracket or straight quote of a span is, if its other one stands outside on the same line, or -1.
 func unpaired(text string, s data.Span) int {

@@ -1,15 +1,15 @@
 package deid
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // betweenValues matches a word or a comma and a word between two values: 192.0.2.7 and 2001:db8::14.
-var betweenValues = regexp.MustCompile(`,? (?:and|or|y|o|e|u|AND|OR|&) `)
+var betweenValues = lazyregexp.New(`,? (?:and|or|y|o|e|u|AND|OR|&) `)
 
 // joinable are the sorts of which a span with one of these words is two values. In those of other sorts the word is part of the value.
 var joinable = []data.Sort{data.IP, data.Email, data.URL, data.Phone, data.Number}

@@ -2,7 +2,6 @@ package deid
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file cuts results and doses out of dates: "A1c Jan 8.4, Mar 7.9" and "Warfarin Mon 5, Tue 5, Wed 2.5" have a number beside each month or weekday that is no day. A number that
@@ -442,35 +442,35 @@ const weekdayWord = `(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s
 	`lun(?:es)?|martes|mi[ée](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[áa]b(?:ado)?|dom(?:ingo)?)`
 
 // inBefore matches what may stand between a value and the month behind it.
-var inBefore = regexp.MustCompile(`^[ \t\r\n,;:=/|()→>-]*(?:(?:in|en) )?`)
+var inBefore = lazyregexp.New(`^[ \t\r\n,;:=/|()→>-]*(?:(?:in|en) )?`)
 
 var (
-	valueItem       = regexp.MustCompile(`^(?i)(?:((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + inFull + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|(?:19|20)[0-9]{2})\.?|[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?)`)
-	fourDigitsAtEnd = regexp.MustCompile(`[0-9]{4}$`)
-	wordBefore      = regexp.MustCompile(`[\pL\pN/.-]$`)
-	wordAfter       = regexp.MustCompile(`^(?:[\pL\pN/'’-]|[.:][0-9])`)
-	valueGap        = regexp.MustCompile(`^(?:[ \t]{1,4}|[ ](?:in|en)[ ]|[ \t]?[:=][ \t]?|[ \t]?(?:[,;/|]|->|→)[ \t]{0,3}|[ \t]{0,3}\r?\n[ \t]{0,3})$`)
-	partBefore      = regexp.MustCompile(`[\pL\pN'’#/.-]$|[0-9][:,]$`)
-	partAfter       = regexp.MustCompile(`^(?:[\pL\pN'’%º°ª]|[-/–:.,][0-9]| ?[-–/x×] ?[0-9]| (?:st|nd|rd|th)\b)`)
-	dayOfStreet     = regexp.MustCompile(`[0-9] [Dd][Ee] $`) // as in 9 de Julio 345, which is a street
-	houseAfter      = regexp.MustCompile(`^ \p{Lu}\p{Ll}`)   // as in May 103 Elm Street
-	valueAfter      = regexp.MustCompile(`^ ?(?:[:=(]|was|fue) ?[<>]?[0-9]`)
-	lastMeasured    = regexp.MustCompile(`([\pL][\pL0-9-]*)(?: ?[(\[](?:in )?[a-z0-9%/^. ]{1,10}[)\]])?[ :=-]{0,3}$`)
-	numberAndMonth  = regexp.MustCompile(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?),? (` + inFull + `)(?:[^\pL]|$)`)
-	numberSign      = regexp.MustCompile(`\pL\pL*[ ,]{0,2}#[0-9]+$|\b(?i:dose|booster|cycle|session|fraction|course|visit|infusion|injection|treatment|dosis|ciclo|sesi[óo]n|fracci[óo]n|visita|infusi[óo]n|inyecci[óo]n|tratamiento) (?i:no\.?|nr\.?|num(?:ber)?\.?|n\.?[º°]|n[úu]m(?:ero)?\.?) ?[0-9]+$`)
+	valueItem       = lazyregexp.New(`^(?i)(?:((` + weekdayWord + `(?:[-–/&]` + weekdayWord + `){0,6})|` + inFull + `(?:\.? (?:(?:de|del) )?(?:19|20)[0-9]{2})?|(?:19|20)[0-9]{2})\.?|[0-9]{1,3}(?:[.,][0-9]{1,3})?(?: ?%)?)`)
+	fourDigitsAtEnd = lazyregexp.New(`[0-9]{4}$`)
+	wordBefore      = lazyregexp.New(`[\pL\pN/.-]$`)
+	wordAfter       = lazyregexp.New(`^(?:[\pL\pN/'’-]|[.:][0-9])`)
+	valueGap        = lazyregexp.New(`^(?:[ \t]{1,4}|[ ](?:in|en)[ ]|[ \t]?[:=][ \t]?|[ \t]?(?:[,;/|]|->|→)[ \t]{0,3}|[ \t]{0,3}\r?\n[ \t]{0,3})$`)
+	partBefore      = lazyregexp.New(`[\pL\pN'’#/.-]$|[0-9][:,]$`)
+	partAfter       = lazyregexp.New(`^(?:[\pL\pN'’%º°ª]|[-/–:.,][0-9]| ?[-–/x×] ?[0-9]| (?:st|nd|rd|th)\b)`)
+	dayOfStreet     = lazyregexp.New(`[0-9] [Dd][Ee] $`) // as in 9 de Julio 345, which is a street
+	houseAfter      = lazyregexp.New(`^ \p{Lu}\p{Ll}`)   // as in May 103 Elm Street
+	valueAfter      = lazyregexp.New(`^ ?(?:[:=(]|was|fue) ?[<>]?[0-9]`)
+	lastMeasured    = lazyregexp.New(`([\pL][\pL0-9-]*)(?: ?[(\[](?:in )?[a-z0-9%/^. ]{1,10}[)\]])?[ :=-]{0,3}$`)
+	numberAndMonth  = lazyregexp.New(`(?i)^([0-9]{1,2}(?:-[0-9]{1,2})?),? (` + inFull + `)(?:[^\pL]|$)`)
+	numberSign      = lazyregexp.New(`\pL\pL*[ ,]{0,2}#[0-9]+$|\b(?i:dose|booster|cycle|session|fraction|course|visit|infusion|injection|treatment|dosis|ciclo|sesi[óo]n|fracci[óo]n|visita|infusi[óo]n|inyecci[óo]n|tratamiento) (?i:no\.?|nr\.?|num(?:ber)?\.?|n\.?[º°]|n[úu]m(?:ero)?\.?) ?[0-9]+$`)
 	// Names that are written without their number as well need a hyphen: "IPSS 7 May".
-	numberedName = regexp.MustCompile(`(?i)\b(?:PHQ[- ]?(?:2|4|8|9|15)|GAD[- ]?[27]|EPDS-10|SF[- ]?(?:6|8|12|36)|[KH]OOS-?12|NRS-?11|AUDIT-?10|COVID[- ]19|PCL-?(?:5|17|20)|QLQ[- ]?C?30|CA ?(?:19-9|15-3|27-29|72-4)|` +
+	numberedName = lazyregexp.New(`(?i)\b(?:PHQ[- ]?(?:2|4|8|9|15)|GAD[- ]?[27]|EPDS-10|SF[- ]?(?:6|8|12|36)|[KH]OOS-?12|NRS-?11|AUDIT-?10|COVID[- ]19|PCL-?(?:5|17|20)|QLQ[- ]?C?30|CA ?(?:19-9|15-3|27-29|72-4)|` +
 		`WHO-5|DASS-?21|CES-?D-?(?:10|20)|GDS-(?:4|5|15|30)|BDI-2|HAM-?D-?(?:6|17|21|24)|HDRS-?(?:17|21|24)|YMRS-11|ASQ-3|DAST-?(?:10|20)|HADS-14|PSS-(?:4|10|14)|ISI-7|HIT-6|IPSS-7|IIEF-?(?:5|15)|` +
 		`FACT-G7|KCCQ-?(?:12|23)|MLHFQ-?21|DLQI-10|PedsQL-?23|PSC-?(?:17|35)|CD-RISC-?(?:10|25)|PROMIS-?(?:10|29)|SNOT[- ]?(?:20|22)|VFQ-?25|MFIS-?21|CAM-ICU-7|IL-6|omega[- ]?[36]|vitamina? (?:B|D)-?(?:3|6|12)|` +
 		`(?:Pneumovax|PPSV|PPV|VPP) ?23|Pre(?:venar|vnar) ?(?:7|13|20)|(?:PCV|VPC|VNC) ?(?:7|10|13|15|20|21)|Gardasil 9|Vaxneuvance 15|Capvaxive 21|Synflorix 10)$`)
 	// A scale that has the name of a person needs a word such as stage: "Dr. Tanner 4 July".
-	gradedName = regexp.MustCompile(`(?i)\b(?:(?:NYHA|CCS)(?: class| clase| grade| grado| stage)? [1-4]|(?:Killip|GOLD|Mallampati) (?:class|clase|grade|grado|stage|estadio) [1-4]|` +
+	gradedName = lazyregexp.New(`(?i)\b(?:(?:NYHA|CCS)(?: class| clase| grade| grado| stage)? [1-4]|(?:Killip|GOLD|Mallampati) (?:class|clase|grade|grado|stage|estadio) [1-4]|` +
 		`(?:ECOG(?: PS)?|(?:BI|TI|LI|PI|O|Lung)-?RADS|stage|estadio|grade|grado|CKD|ERC|Kellgren-Lawrence|mRS|Rankin (?:score|scale|escala)) [0-6]|` +
 		`Bethesda (?:category|categor[íi]a) [1-6]|Gleason (?:score|sum) (?:[6-9]|10)|Child-Pugh (?:[5-9]|1[0-5])|MELD(?:-Na)? (?:[6-9]|[123][0-9])|(?:Fitzpatrick|Tanner) (?:type|tipo|stage|estadio) [1-6]|` +
 		`(?:DM|diabetes(?: mellitus)?) (?:type|tipo) [1-3]|gravida [1-9]|Apgar (?:scores?|test) (?:[1-9]|10))$|(?:^|[\n.;:,(][ \n]?)(?:cycle|ciclo|fraction|fracci[óo]n) [0-9]{1,2}$`)
 	// ordinalName matches what is a person or the first visit of a kind rather than a grade.
-	ordinalName = regexp.MustCompile(`(?i)\b(?:first|second|third|fourth|next|last|final|[0-9](?:st|nd|rd|th)|dra?\.?|primer|segundo|tercer|cuarto|pr[óo]ximo|[úu]ltimo) \pL+ [0-9]{1,2}$`)
-	gradeAfter  = regexp.MustCompile(`^ ?[:=(] ?(?:[0-9]|[IV]+\b)|^ (?:was|fue) `)
+	ordinalName = lazyregexp.New(`(?i)\b(?:first|second|third|fourth|next|last|final|[0-9](?:st|nd|rd|th)|dra?\.?|primer|segundo|tercer|cuarto|pr[óo]ximo|[úu]ltimo) \pL+ [0-9]{1,2}$`)
+	gradeAfter  = lazyregexp.New(`^ ?[:=(] ?(?:[0-9]|[IV]+\b)|^ (?:was|fue) `)
 )
 
 // weekdayNumbers are the days of the week by their first three letters, folded.

@@ -1,23 +1,23 @@
 package deid
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // lineEscape matches the end of a line as some exports write it, with a backslash and a letter instead of the character.
-var lineEscape = regexp.MustCompile(`\\r\\n|\\n`)
+var lineEscape = lazyregexp.New(`\\r\\n|\\n`)
 
 // notLineEnd matches what follows the backslash and the n of a path or a login, such as WARD\n48291.
-var notLineEnd = regexp.MustCompile(`^(?:[a-z]|[0-9]{4})`)
+var notLineEnd = lazyregexp.New(`^(?:[a-z]|[0-9]{4})`)
 
 // dateAfter matches a date at the beginning of a line.
-var dateAfter = regexp.MustCompile(`^(?:19|20)[0-9]{2}-[0-9]{2}`)
+var dateAfter = lazyregexp.New(`^(?:19|20)[0-9]{2}-[0-9]{2}`)
 
 // inPath matches what stands before a backslash of a path.
-var inPath = regexp.MustCompile(`(?:[A-Za-z]:|\\)[^\s]*$`)
+var inPath = lazyregexp.New(`(?:[A-Za-z]:|\\)[^\s]*$`)
 
 // lineEscapes returns the places of escapes for line ends in a text. The backslash of a path or a login, as in C:\notes, begins none, unless another escape shows that
 // the text has them.

@@ -1,7 +1,6 @@
 package deid
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,16 +9,17 @@ import (
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 var (
 	// initialsBefore matches the initials before a name if they follow a title, a label or the start of a line:
 	// "Ms. I. Amundsen", "Seen by: I.K. Amundsen". A line may end between them.
-	initialsBefore = regexp.MustCompile(`(?m)(?:(?:^|: ?)|` + honorific + `)((?:\p{Lu}\. ?){1,3})(?:\r?\n[ \t]*)?\z|` + honorific + `(\p{Lu} |[A-Z]{2} )\z`)
+	initialsBefore = lazyregexp.New(`(?m)(?:(?:^|: ?)|` + honorific + `)((?:\p{Lu}\. ?){1,3})(?:\r?\n[ \t]*)?\z|` + honorific + `(\p{Lu} |[A-Z]{2} )\z`)
 	// initialsAfter matches a comma and initials after a name: "Amundsen, I.", "Amundsen, I.K."
-	initialsAfter = regexp.MustCompile(`^, ?(?:\p{Lu}\.){1,3}`)
+	initialsAfter = lazyregexp.New(`^, ?(?:\p{Lu}\.){1,3}`)
 	// joinedFirst matches a first name in capitals that a comma without a blank joins to a surname: "AMUNDSEN,ISAK"
-	joinedFirst = regexp.MustCompile(`^(,(?:\p{Lu}\pM*){3,})(?:[^\pL\pN_]|$)`)
+	joinedFirst = lazyregexp.New(`^(,(?:\p{Lu}\pM*){3,})(?:[^\pL\pN_]|$)`)
 )
 
 // honorific matches a title before a name, with the blank after it.
@@ -79,10 +79,10 @@ func overLineEnd(text string, s data.Span) int {
 }
 
 var (
-	dividedWord = regexp.MustCompile(`^(-?)[ \t]*\r?\n[ \t]*(\p{L}+)`)
-	lastLetter  = regexp.MustCompile(`(?:^|,? |-)([A-Z])$`)
-	nextWords   = regexp.MustCompile(`^[ -](\p{Ll}+)(?: (\p{L}+))?`)
-	vitalSign   = regexp.MustCompile(`^(?:T (?:3[4-9]|4[0-2]|9[5-9]|10[0-6])(?:[.,][0-9])?|K [2-7][.,][0-9])(?:[^-/0-9\pL]|$)`)
+	dividedWord = lazyregexp.New(`^(-?)[ \t]*\r?\n[ \t]*(\p{L}+)`)
+	lastLetter  = lazyregexp.New(`(?:^|,? |-)([A-Z])$`)
+	nextWords   = lazyregexp.New(`^[ -](\p{Ll}+)(?: (\p{L}+))?`)
+	vitalSign   = lazyregexp.New(`^(?:T (?:3[4-9]|4[0-2]|9[5-9]|10[0-6])(?:[.,][0-9])?|K [2-7][.,][0-9])(?:[^-/0-9\pL]|$)`)
 )
 
 // withInitials extends the span of a person's name over initials beside it. Taggers tend to leave them out, but an

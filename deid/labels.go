@@ -1,14 +1,14 @@
 package deid
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // label matches a label of a number, such as MRN or NHC, and what separates it from the number.
-var label = regexp.MustCompile(`^(?i:mrn|ssn|nhs|npi|nhc|dni|nie|nif|cip|curp|rut|cuil|nuss|nss)(?:[ \t]*[:#º°]+[ \t]*|[ \t]+|$)`)
+var label = lazyregexp.New(`^(?i:mrn|ssn|nhs|npi|nhc|dni|nie|nif|cip|curp|rut|cuil|nuss|nss)(?:[ \t]*[:#º°]+[ \t]*|[ \t]+|$)`)
 
 // withoutLabels cuts labels off the beginning of numbers, and drops those that a tagger took for a number of their own, before the number that
 // they belong to. They are no PHI, and say what was replaced. The spans are sorted.

@@ -1,15 +1,15 @@
 package deid
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // placeholder matches what may stand for a removed value: a type in brackets, perhaps with a number of few digits.
-var placeholder = regexp.MustCompile(`\[([A-Z][A-Z_-]*[A-Z])(?:[_ -]?[0-9]{1,4})?\]`)
+var placeholder = lazyregexp.New(`\[([A-Z][A-Z_-]*[A-Z])(?:[_ -]?[0-9]{1,4})?\]`)
 
 // typeNames are the names of all built-in types, and others that stand for removed values.
 var typeNames = sync.OnceValue(func() map[string]bool {

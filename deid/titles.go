@@ -1,17 +1,17 @@
 package deid
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 var (
 	// title matches a title alone.
-	title = regexp.MustCompile(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna)\.?$`)
+	title = lazyregexp.New(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna)\.?$`)
 	// titleBefore matches a title before a name in the same span, of those that marked corpora leave out of names.
-	titleBefore = regexp.MustCompile(`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?)+)\pL`)
+	titleBefore = lazyregexp.New(`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?)+)\pL`)
 )
 
 // withoutTitles drops titles that a tagger took for a value of their own, beside the name that they belong to, and cuts those with a period off the beginning of names. They are no PHI. The

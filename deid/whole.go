@@ -1,7 +1,6 @@
 package deid
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // whole corrects the boundaries of a tagger's spans. The result may be unsorted and may overlap.
@@ -113,7 +113,7 @@ func possessive(text string, s data.Span) string {
 	return m[1]
 }
 
-var possessiveEnd = regexp.MustCompile(`^(['’]s(?:\s+|$))(?:\p{Ll}|$)`)
+var possessiveEnd = lazyregexp.New(`^(['’]s(?:\s+|$))(?:\p{Ll}|$)`)
 
 // before returns at most n bytes of a text before a span.
 func before(text string, s data.Span, n int) string { return text[max(0, s.Start-n):s.Start] }
@@ -122,7 +122,7 @@ func before(text string, s data.Span, n int) string { return text[max(0, s.Start
 func after(text string, s data.Span, n int) string { return text[s.End:min(len(text), s.End+n)] }
 
 // leftOver makes a span grow over what the first group of an expression matches in the n bytes before it, if that is not before from.
-func leftOver(text string, s data.Span, expression *regexp.Regexp, n, from int) data.Span {
+func leftOver(text string, s data.Span, expression *lazyregexp.Regexp, n, from int) data.Span {
 	beside := before(text, s, n)
 	if m := expression.FindStringSubmatchIndex(beside); m != nil && s.Start-len(beside)+m[2] >= from {
 		s.Start -= len(beside) - m[2]
@@ -131,7 +131,7 @@ func leftOver(text string, s data.Span, expression *regexp.Regexp, n, from int) 
 }
 
 // rightOver makes a span grow over what the first group of an expression matches in the n bytes after it, if that is not behind to.
-func rightOver(text string, s data.Span, expression *regexp.Regexp, n, to int) data.Span {
+func rightOver(text string, s data.Span, expression *lazyregexp.Regexp, n, to int) data.Span {
 	if m := expression.FindStringSubmatchIndex(after(text, s, n)); m != nil && s.End+m[3] <= to {
 		s.End += m[3]
 	}
@@ -139,28 +139,28 @@ func rightOver(text string, s data.Span, expression *regexp.Regexp, n, to int) d
 }
 
 // extension matches the extension of the name of a file.
-var extension = regexp.MustCompile(`\.(?i:pdf|docx?|txt|rtf|odt|xml|html?|json|csv|xlsx?|jpe?g|png|gif|tiff?|bmp|dcm|hl7|zip|gz|mp[34]|wav|eml|msg)$`)
+var extension = lazyregexp.New(`\.(?i:pdf|docx?|txt|rtf|odt|xml|html?|json|csv|xlsx?|jpe?g|png|gif|tiff?|bmp|dcm|hl7|zip|gz|mp[34]|wav|eml|msg)$`)
 
 // drawn contains the characters of ruled lines.
 const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
 
 // ruler matches a ruled line: a separator of three characters or more, or the border of a table cell, such as a tab.
-var ruler = regexp.MustCompile(`\t+|[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
+var ruler = lazyregexp.New(`\t+|[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
 
 // columns matches a part of a line that is divided by wide gaps.
-var columns = regexp.MustCompile(`[^ \r\n] {3,}[^ \r\n]|[^ \r\n] {2,}[^\r\n]*[^ \r\n] {2,}[^ \r\n]`)
+var columns = lazyregexp.New(`[^ \r\n] {3,}[^ \r\n]|[^ \r\n] {2,}[^\r\n]*[^ \r\n] {2,}[^ \r\n]`)
 
 // tagName matches the name of a tag of HTML or C-CDA with its bracket, or the bracket at its end.
-var tagName = regexp.MustCompile(`(?:</?(?i:table|thead|tbody|tfoot|tr|td|th|caption|colgroup|col|p|br|hr|div|span|pre|b|i|u|em|strong|small|sup|sub|font|a|ul|ol|li|dl|dt|dd|h[1-6]|html|head|body|title|content|paragraph|list|item)(?:\s*/?>|\s|$)|/?>)`)
+var tagName = lazyregexp.New(`(?:</?(?i:table|thead|tbody|tfoot|tr|td|th|caption|colgroup|col|p|br|hr|div|span|pre|b|i|u|em|strong|small|sup|sub|font|a|ul|ol|li|dl|dt|dd|h[1-6]|html|head|body|title|content|paragraph|list|item)(?:\s*/?>|\s|$)|/?>)`)
 
 // rulerOrLine also matches the end of a line.
-var rulerOrLine = regexp.MustCompile(`[\r\n]+|` + ruler.String())
+var rulerOrLine = lazyregexp.New(`[\r\n]+|` + ruler.String())
 
 // rulerOrGap also matches the gap between two columns of names.
-var rulerOrGap = regexp.MustCompile(` {3,}|` + rulerOrLine.String())
+var rulerOrGap = lazyregexp.New(` {3,}|` + rulerOrLine.String())
 
 // wideGap matches a gap between two columns.
-var wideGap = regexp.MustCompile(`[^ \r\n] {3,}[^ \r\n]`)
+var wideGap = lazyregexp.New(`[^ \r\n] {3,}[^ \r\n]`)
 
 // byCell cuts the spans that the safety net finds at the borders of cells: a known name may be in two of them.
 func byCell(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
@@ -359,17 +359,17 @@ func isAmount(text string, s data.Span) bool {
 const longestMeasure = 16
 
 var (
-	publicNumber   = regexp.MustCompile(`^(?:NCT[0-9]{8}|rs[0-9]{4,10})$`)
-	publicLabelled = regexp.MustCompile(`\b(?:PMID[ :#]{0,2}[0-9]{5,9}|(?i:doi)[ :]{0,2}10\.[0-9]{4,9}/\S+|EudraCT(?: (?:no\.?|number))?[ :]{0,2}[0-9]{4}-[0-9]{6}-[0-9]{2}|O?MIM[ :#*]{0,2}[0-9]{6}|` +
+	publicNumber   = lazyregexp.New(`^(?:NCT[0-9]{8}|rs[0-9]{4,10})$`)
+	publicLabelled = lazyregexp.New(`\b(?:PMID[ :#]{0,2}[0-9]{5,9}|(?i:doi)[ :]{0,2}10\.[0-9]{4,9}/\S+|EudraCT(?: (?:no\.?|number))?[ :]{0,2}[0-9]{4}-[0-9]{6}-[0-9]{2}|O?MIM[ :#*]{0,2}[0-9]{6}|` +
 		`MeSH[ :]{0,2}[CD][0-9]{6,9}|(?:UMLS|CUI)[ :]{0,2}C[0-9]{7}|CAS(?: (?:no\.?|number))?[ :#]{0,2}[0-9]{2,7}-[0-9]{2}-[0-9]|EC ?[0-9](?:\.[0-9]{1,3}){3}|` +
 		`CUPS[ :]{0,2}[0-9]{6}|SNOMED(?: CT)?[ :]{0,2}[0-9]{6,18}|LOINC[ :]{0,2}[0-9]{1,5}-[0-9]|(?i:c[óo]digo nacional)[ :]{0,2}[0-9]{6}(?:\.[0-9])?)$`)
-	pressure     = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
-	lastNumber   = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
-	lastFraction = regexp.MustCompile(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)
-	ofThousands  = regexp.MustCompile(`[0-9],$`)
-	restOfAge    = regexp.MustCompile(`^(\+|[.,][0-9]|[ -]1/2|½)(?:[^0-9/%]|$)`)
-	fractionOf   = regexp.MustCompile(`^(?: ?(?:tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?)| strength)\b`)
-	measure      = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|capsules?|comprimidos?|pastillas?|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
+	pressure     = lazyregexp.New(`^([0-9]{2,3})/([0-9]{2,3})$`)
+	lastNumber   = lazyregexp.New(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
+	lastFraction = lazyregexp.New(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)
+	ofThousands  = lazyregexp.New(`[0-9],$`)
+	restOfAge    = lazyregexp.New(`^(\+|[.,][0-9]|[ -]1/2|½)(?:[^0-9/%]|$)`)
+	fractionOf   = lazyregexp.New(`^(?: ?(?:tabs?|tablets?|pills?|caps|capsules?|comp|comprimidos?|pastillas?|patch(?:es)?)| strength)\b`)
+	measure      = lazyregexp.New(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets?|pills?|capsules?|comprimidos?|pastillas?|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
 )
 
 // mayBeMeasure reports whether measure or fractionOf may match a text. It is faster than they are.
@@ -381,7 +381,7 @@ func mayBeMeasure(text string) bool {
 }
 
 // everyHours matches the frequency of a dose after a street: "C/ Mayor 12 c/12h".
-var everyHours = regexp.MustCompile(`[ ,;]+c/ ?[0-9]{1,2} ?(?:h|hs|hrs|horas)\b`)
+var everyHours = lazyregexp.New(`[ ,;]+c/ ?[0-9]{1,2} ?(?:h|hs|hrs|horas)\b`)
 
 // hasWord reports whether a text contains a letter or a digit.
 func hasWord(text string) bool {
@@ -454,8 +454,8 @@ func codeBefore(text string, s data.Span, sort data.Sort) int {
 }
 
 var (
-	codePrefix = regexp.MustCompile(`[A-Z]{1,4}-$`)
-	checkDigit = regexp.MustCompile(`^(-(?:[A-Za-z]|[0-9]{1,2})\pM*)(?:[^-/.,\pL\pN]|[.,](?:[^0-9]|$)|$)`)
+	codePrefix = lazyregexp.New(`[A-Z]{1,4}-$`)
+	checkDigit = lazyregexp.New(`^(-(?:[A-Za-z]|[0-9]{1,2})\pM*)(?:[^-/.,\pL\pN]|[.,](?:[^0-9]|$)|$)`)
 )
 
 // growRight returns the end of the token that contains the end of the span, or the end of the check digit after that
@@ -512,10 +512,10 @@ func isLabel(letters string) bool {
 }
 
 // labelled matches the start of the value after a label.
-var labelled = regexp.MustCompile(`^[ :=]{1,2}[0-9<>]`)
+var labelled = lazyregexp.New(`^[ :=]{1,2}[0-9<>]`)
 
 // clock matches a time of day that directly follows a date.
-var clock = regexp.MustCompile(`^(?:[Tt][0-9]{2}|[AaPp]\.?[Mm]\b|[Hh](?:rs?|\b))`)
+var clock = lazyregexp.New(`^(?:[Tt][0-9]{2}|[AaPp]\.?[Mm]\b|[Hh](?:rs?|\b))`)
 
 var (
 	labels = wordlists.Set(`at by in is of on to el en la al de mr ip mrn mrno mrnum id no nr num ssn ss dob dod doa ph tel fax fx cell pg pgr bpr ext x acct acc ref case chart unit room rm bed

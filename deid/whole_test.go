@@ -1,7 +1,6 @@
 package deid
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 	"github.com/lethe-deid/lethe/internal/matching"
 	"github.com/lethe-deid/lethe/internal/shared"
 )
@@ -431,14 +431,14 @@ func TestCheapTestsExcludeNoTextOfAnExpression(t *testing.T) {
 			t.Fatalf("%q has a label", text)
 		}
 	}
-	for _, expression := range []*regexp.Regexp{measure, fractionOf} {
+	for _, expression := range []*lazyregexp.Regexp{measure, fractionOf} {
 		for _, text := range matching.Texts(t, expression, 3000) {
 			if !mayBeMeasure(text) {
 				t.Fatalf("%q may be a measure", text)
 			}
 		}
 	}
-	for _, expression := range []*regexp.Regexp{digitsAndSlashes, slashed, dayAndMonth} {
+	for _, expression := range []*lazyregexp.Regexp{digitsAndSlashes, slashed, dayAndMonth} {
 		for _, text := range matching.Texts(t, expression, 300) {
 			if !beginsWithDigit(text) {
 				t.Fatalf("%q begins with a digit", text)
@@ -450,7 +450,7 @@ func TestCheapTestsExcludeNoTextOfAnExpression(t *testing.T) {
 			t.Fatalf("%q has five numbers", text)
 		}
 	}
-	for _, expression := range []*regexp.Regexp{otherPartBefore, joinedAfter, joinedBefore} {
+	for _, expression := range []*lazyregexp.Regexp{otherPartBefore, joinedAfter, joinedBefore} {
 		for _, text := range matching.Texts(t, expression, 300) {
 			if !strings.Contains(text, "/") {
 				t.Fatalf("%q contains a slash", text)

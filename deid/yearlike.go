@@ -1,10 +1,10 @@
 package deid
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file tells years from numbers of four digits that look like them: times of day from 1900 to 2059, and results.
@@ -76,23 +76,23 @@ func timeOfLine(line string) string {
 const noYearTime = `(?:(?:0[0-9]|1[0-8]|2[1-3])[0-5][0-9]|20[345][0-9])`
 
 var (
-	yearDigits = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
+	yearDigits = lazyregexp.New(`^(?:19|20)[0-9]{2}$`)
 	// amountAfterYear matches what follows an amount and no year.
-	amountAfterYear = regexp.MustCompile(`^ ?(?:[nµμ]g/|pg|ng|mcg|[mµμ]?UI/|m?I?U/m?[lL]|UI?/[lL]|mg/|g/|k?cal\b|calor[íi]as?\b|calories\b|pasos\b|steps\b|copias\b|copies\b|c[ée]lulas\b|cells\b|/ ?(?:mm3|uL|µL|μL|mL|ml)\b|por mm3|per mm3|leucocitos\b|plaquetas\b)`)
+	amountAfterYear = lazyregexp.New(`^ ?(?:[nµμ]g/|pg|ng|mcg|[mµμ]?UI/|m?I?U/m?[lL]|UI?/[lL]|mg/|g/|k?cal\b|calor[íi]as?\b|calories\b|pasos\b|steps\b|copias\b|copies\b|c[ée]lulas\b|cells\b|/ ?(?:mm3|uL|µL|μL|mL|ml)\b|por mm3|per mm3|leucocitos\b|plaquetas\b)`)
 	// amountBeforeYear matches a result or an amount and the word between it and its number.
-	amountBeforeYear = regexp.MustCompile(`(?i)\b(?:ferritina?|cp?k|ldh|(?:nt-?)?(?:pro)?bnp|amilasa|amylase|lipasa|lipase|cd4|linfocitos|leucocitos|plaquetas|gpt|got|ggt|d[íi]mero[ -]d|d-dimer|troponina?|pct|psa|vitamina b12|b12|pth|carga viral|viral load|` +
+	amountBeforeYear = lazyregexp.New(`(?i)\b(?:ferritina?|cp?k|ldh|(?:nt-?)?(?:pro)?bnp|amilasa|amylase|lipasa|lipase|cd4|linfocitos|leucocitos|plaquetas|gpt|got|ggt|d[íi]mero[ -]d|d-dimer|troponina?|pct|psa|vitamina b12|b12|pth|carga viral|viral load|` +
 		`diuresis|ingesta(?: h[íi]drica)?|drenaje|dieta|balance|intake|output) (?:de|of|hasta|up to|a) $`)
 	// ofThatYear matches what follows a year after a result: "la ferritina de 2015 era normal".
-	ofThatYear = regexp.MustCompile(`^ ?(?:[:(=]|(?:era|fue|estaba|was|were|normal|elevad|alterad|y (?:de )?(?:19|20)[0-9]{2}|a (?:19|20)[0-9]{2}|and (?:19|20)[0-9]{2}))`)
+	ofThatYear = lazyregexp.New(`^ ?(?:[:(=]|(?:era|fue|estaba|was|were|normal|elevad|alterad|y (?:de )?(?:19|20)[0-9]{2}|a (?:19|20)[0-9]{2}|and (?:19|20)[0-9]{2}))`)
 	// timeBefore matches what only a time of day follows.
-	timeBefore = regexp.MustCompile(`(?:\b(?:TOD|LKW|LKN|NPO since|NPO after|[Tt]ime of death|[Ll]ast known (?:well|normal))(?: was)?[: ]{1,2}(?:at )?|@ ?|\b[Aa] las )$`)
+	timeBefore = lazyregexp.New(`(?:\b(?:TOD|LKW|LKN|NPO since|NPO after|[Tt]ime of death|[Ll]ast known (?:well|normal))(?: was)?[: ]{1,2}(?:at )?|@ ?|\b[Aa] las )$`)
 	// timeAfterWord matches a word for what is done at a time of day rather than in a year, or a time of day and what joins another one to it.
-	timeAfterWord = regexp.MustCompile(`(?i)\b(?:at|given|hung|drawn|(?:last|next) dose|dose|ate|paged|called(?: back)?|back|sent|up|down|administrad[oa]|extra[íi]d[oa]|avisad[oa]|[úu]ltima dosis) $|\b` + noYearTime + `(?: (?:and|y|to|a) |, ?| ?- ?)$`)
-	otherTime     = regexp.MustCompile(`(?i)(?:\b(?:at|@|given|hung|dose|next(?: due)?|due|ate|since|until|arrived|back|called|paged|sent|down|up|ct|rosc|ptt|resulted|a las|hasta|pr[óo]xima|siguiente|dada) |@)(` + noYearTime + `)(?:[,.;:)]? |[,.;:)]?(?:\n|$))`)
-	houseNumber   = regexp.MustCompile(`^ \p{Lu}\p{Ll}+ `)
-	sinceYear     = regexp.MustCompile(`^ ?[-–/] ?(?:[0-9]{2}|present)`)
-	startOfLine   = regexp.MustCompile(`^[ \t*•-]{0,4}(?:\p{Lu}{3,12} )?$`)
-	restOfLine    = regexp.MustCompile(`^(?:[:-] ?|h(?:rs?)?[ :]| {1,3})\S`)
-	timeInLine    = regexp.MustCompile(`^[ \t*•-]{0,4}(?:\p{Lu}{3,12} )?(` + noYearTime + `)(?:h|hrs)?(?:[:-]? )`)
-	streetAfter   = regexp.MustCompile(`^ *(?:[NSEW]\.? )?(?:\p{Lu}[\pL.'’]+ ){1,3}(?:St|Street|Ave|Avenue|Rd|Road|Dr|Drive|Ln|Lane|Blvd|Boulevard|Ct|Court|Way|Pl|Place|Pkwy|Hwy|Ter|Cir)\b`)
+	timeAfterWord = lazyregexp.New(`(?i)\b(?:at|given|hung|drawn|(?:last|next) dose|dose|ate|paged|called(?: back)?|back|sent|up|down|administrad[oa]|extra[íi]d[oa]|avisad[oa]|[úu]ltima dosis) $|\b` + noYearTime + `(?: (?:and|y|to|a) |, ?| ?- ?)$`)
+	otherTime     = lazyregexp.New(`(?i)(?:\b(?:at|@|given|hung|dose|next(?: due)?|due|ate|since|until|arrived|back|called|paged|sent|down|up|ct|rosc|ptt|resulted|a las|hasta|pr[óo]xima|siguiente|dada) |@)(` + noYearTime + `)(?:[,.;:)]? |[,.;:)]?(?:\n|$))`)
+	houseNumber   = lazyregexp.New(`^ \p{Lu}\p{Ll}+ `)
+	sinceYear     = lazyregexp.New(`^ ?[-–/] ?(?:[0-9]{2}|present)`)
+	startOfLine   = lazyregexp.New(`^[ \t*•-]{0,4}(?:\p{Lu}{3,12} )?$`)
+	restOfLine    = lazyregexp.New(`^(?:[:-] ?|h(?:rs?)?[ :]| {1,3})\S`)
+	timeInLine    = lazyregexp.New(`^[ \t*•-]{0,4}(?:\p{Lu}{3,12} )?(` + noYearTime + `)(?:h|hrs)?(?:[:-]? )`)
+	streetAfter   = lazyregexp.New(`^ *(?:[NSEW]\.? )?(?:\p{Lu}[\pL.'’]+ ){1,3}(?:St|Street|Ave|Avenue|Rd|Road|Dr|Drive|Ln|Lane|Blvd|Boulevard|Ct|Court|Way|Pl|Place|Pkwy|Hwy|Ter|Cir)\b`)
 )

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds what tells that a short text may be English although its words are Spanish ones, as in the names of many American towns: Los Alamos, NM.
@@ -50,9 +50,9 @@ var (
 	state  = `(?:` + strings.Join(states, "|") + `)`
 	town   = `(?:\p{Lu}[\p{L}.'’-]+ ){0,3}\p{Lu}\p{L}*\p{Ll}`
 	// american matches the name of a town before its state and a ZIP code, or the label of a driver's license: English texts have them.
-	american = regexp.MustCompile(town + `,? ` + state + `,? [0-9]{5}(?:-[0-9]{4})?\b|\b(?:DL ?#(?: ?` + state + `\b)?|DL:? ` + state + ` [0-9]+|` + state + ` DL\b)`)
+	american = lazyregexp.New(town + `,? ` + state + `,? [0-9]{5}(?:-[0-9]{4})?\b|\b(?:DL ?#(?: ?` + state + `\b)?|DL:? ` + state + ` [0-9]+|` + state + ` DL\b)`)
 	// perhapsAmerican matches what may be in a Spanish text as well: the name of a town before its state or alone; and labels.
-	perhapsAmerican = regexp.MustCompile(town + `, ` + state + `(?:[.;)\r\n]|$)|^` + town + ` ` + state + `\.?$|^\s*` + towns + `\.?\s*$|` +
+	perhapsAmerican = lazyregexp.New(town + `, ` + state + `(?:[.;)\r\n]|$)|^` + town + ` ` + state + `\.?$|^\s*` + towns + `\.?\s*$|` +
 		`\b(?:MRN|DOB|SSN)\b`)
 )
 

@@ -2,7 +2,6 @@ package safetynet
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file recognizes words that networks take for names because there is little around them: the religion or the language of a patient in a field of its own, and the disease of a relative
@@ -80,7 +80,7 @@ var otherDiseases = sync.OnceValue(func() map[string]bool {
 })
 
 // familyHistory matches the heading of a family history at the beginning of a line or a sentence.
-var familyHistory = regexp.MustCompile(`(?i)(?:^|[.;|]\s)\W*(?:f\.?h\.?x?|family (?:medical )?(?:history|hx)|fam\.? (?:hx|history)|a\.?f|antecedentes (?:heredo)?familiares|hist(?:oria|oria cl[íi]nica)? familiar)\s*[:.\-–]`)
+var familyHistory = lazyregexp.New(`(?i)(?:^|[.;|]\s)\W*(?:f\.?h\.?x?|family (?:medical )?(?:history|hx)|fam\.? (?:hx|history)|a\.?f|antecedentes (?:heredo)?familiares|hist(?:oria|oria cl[íi]nica)? familiar)\s*[:.\-–]`)
 
 // relatives are the words for the relatives of a patient by blood.
 var relatives = sync.OnceValue(func() map[string]bool {
@@ -173,7 +173,7 @@ const (
 func (it item) continues(next item) bool { return !it.full || it.label && next.label }
 
 // betweenItems matches what is between two items.
-var betweenItems = regexp.MustCompile(`[.;|,]+(?:\s+|$)|\s(?:and|y|e|&)\s`)
+var betweenItems = lazyregexp.New(`[.;|,]+(?:\s+|$)|\s(?:and|y|e|&)\s`)
 
 // itemsOf divides a line of a family history.
 func itemsOf(line string) []item {

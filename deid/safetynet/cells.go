@@ -1,7 +1,6 @@
 package safetynet
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file tells whether a cell of a table looks like a value of its column.
@@ -33,26 +33,26 @@ var values = map[string]func(string) bool{
 }
 
 var (
-	dayCell    = regexp.MustCompile(`^([0-9]{1,2})[/-]([0-9]{1,2})(?:[/-](?:[0-9]{2}|[0-9]{4}))?(?:[ ,T]+[0-9]{1,2}:[0-9]{2}.{0,9})?$`)
-	dottedCell = regexp.MustCompile(`^([0-9]{1,2})\.([0-9]{1,2})\.(?:[0-9]{2}|[0-9]{4})?$`)
-	isoCell    = regexp.MustCompile(`^[0-9]{4}[/-]([0-9]{1,2})[/-]([0-9]{1,2})(?:[ T].{0,20})?$`)
-	monthCell  = regexp.MustCompile(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + monthName + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + monthName + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
+	dayCell    = lazyregexp.New(`^([0-9]{1,2})[/-]([0-9]{1,2})(?:[/-](?:[0-9]{2}|[0-9]{4}))?(?:[ ,T]+[0-9]{1,2}:[0-9]{2}.{0,9})?$`)
+	dottedCell = lazyregexp.New(`^([0-9]{1,2})\.([0-9]{1,2})\.(?:[0-9]{2}|[0-9]{4})?$`)
+	isoCell    = lazyregexp.New(`^[0-9]{4}[/-]([0-9]{1,2})[/-]([0-9]{1,2})(?:[ T].{0,20})?$`)
+	monthCell  = lazyregexp.New(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + monthName + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + monthName + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
 		monthName + `\.?[ -](?:de )?(?:19|20)[0-9]{2})$`)
-	identifier   = regexp.MustCompile(`^#?[A-Za-z]{0,6}[-.]?[0-9]+(?:[./ -]?[0-9A-Za-z]+){0,8}$`)
-	otherCode    = regexp.MustCompile(`^(?:[0-9]+\.[0-9]+|[A-Z][0-9]{2}\.[0-9A-Z]+|(?i:[cpgmn]\..*)|(?:19|20)[0-9]{2}(?:[-/](?:19|20)?[0-9]{2})?)$`)
-	phoneCell    = regexp.MustCompile(`^(?i:(?:\+|\()?[0-9][0-9 ()./+-]{2,22}(?:[ ,]*(?:x|ext\.?|#)[ ]?[0-9]{1,6})?|(?:x|ext\.?|#)[ ]?[0-9]{3,6})$`)
-	streetCell   = regexp.MustCompile(`^(?:[0-9]+[A-Za-z]? \p{L}.*|\p{L}+[./ ]+\p{L}{3,}.*[ ,º°/.][0-9].*)$`)
-	rangeCell    = regexp.MustCompile(`^[(\[]?(?:([0-9]{1,3}(?:[.,][0-9]{1,3})?) ?[-–] ?([0-9]{1,3}(?:[.,][0-9]{1,3})?)|[<>≤≥] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)(?: ?\p{L}{1,6}(?:/\p{L}{1,5})?| ?%)?[)\]]?$`)
-	testCell     = regexp.MustCompile(`^(?:[A-Z]{2,4}[0-9]{0,2}|[A-Z]{1,2}[0-9][A-Z0-9]{0,2})$`)
-	clockCell    = regexp.MustCompile(`^(?:[01][0-9]|2[0-3])[0-5][0-9]$`)
-	amountCell   = regexp.MustCompile(`^[0-9]{1,3}$`)
-	yearCell     = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
-	zipCell      = regexp.MustCompile(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
-	personTitles = regexp.MustCompile(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|doc|rev|pastor|rabbi|coach|nurse|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
-	credential   = regexp.MustCompile(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)
-	shortNumber  = regexp.MustCompile(`^[0-9]{1,3}(?:[.,][0-9]{1,2})?$`)
-	timeAfter    = regexp.MustCompile(`,? [0-9]{1,2}:?[0-9]{2}(?:h| ?[ap]m)?$`)
-	nameCell     = regexp.MustCompile(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)| ?[/&+] ?\p{Lu}[\p{L}'’.-]*){0,5}$`)
+	identifier   = lazyregexp.New(`^#?[A-Za-z]{0,6}[-.]?[0-9]+(?:[./ -]?[0-9A-Za-z]+){0,8}$`)
+	otherCode    = lazyregexp.New(`^(?:[0-9]+\.[0-9]+|[A-Z][0-9]{2}\.[0-9A-Z]+|(?i:[cpgmn]\..*)|(?:19|20)[0-9]{2}(?:[-/](?:19|20)?[0-9]{2})?)$`)
+	phoneCell    = lazyregexp.New(`^(?i:(?:\+|\()?[0-9][0-9 ()./+-]{2,22}(?:[ ,]*(?:x|ext\.?|#)[ ]?[0-9]{1,6})?|(?:x|ext\.?|#)[ ]?[0-9]{3,6})$`)
+	streetCell   = lazyregexp.New(`^(?:[0-9]+[A-Za-z]? \p{L}.*|\p{L}+[./ ]+\p{L}{3,}.*[ ,º°/.][0-9].*)$`)
+	rangeCell    = lazyregexp.New(`^[(\[]?(?:([0-9]{1,3}(?:[.,][0-9]{1,3})?) ?[-–] ?([0-9]{1,3}(?:[.,][0-9]{1,3})?)|[<>≤≥] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)(?: ?\p{L}{1,6}(?:/\p{L}{1,5})?| ?%)?[)\]]?$`)
+	testCell     = lazyregexp.New(`^(?:[A-Z]{2,4}[0-9]{0,2}|[A-Z]{1,2}[0-9][A-Z0-9]{0,2})$`)
+	clockCell    = lazyregexp.New(`^(?:[01][0-9]|2[0-3])[0-5][0-9]$`)
+	amountCell   = lazyregexp.New(`^[0-9]{1,3}$`)
+	yearCell     = lazyregexp.New(`^(?:19|20)[0-9]{2}$`)
+	zipCell      = lazyregexp.New(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
+	personTitles = lazyregexp.New(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|doc|rev|pastor|rabbi|coach|nurse|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
+	credential   = lazyregexp.New(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)
+	shortNumber  = lazyregexp.New(`^[0-9]{1,3}(?:[.,][0-9]{1,2})?$`)
+	timeAfter    = lazyregexp.New(`,? [0-9]{1,2}:?[0-9]{2}(?:h| ?[ap]m)?$`)
+	nameCell     = lazyregexp.New(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)| ?[/&+] ?\p{Lu}[\p{L}'’.-]*){0,5}$`)
 )
 
 // monthName matches a month in English or Spanish, or its abbreviation.
@@ -61,7 +61,7 @@ const monthName = `(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ene|
 
 // isDay reports whether a value is a date with a day or a month. A fraction such as 3/2 is one in a column of dates.
 func isDay(s string) bool {
-	for _, form := range []*regexp.Regexp{dayCell, dottedCell, isoCell} {
+	for _, form := range []*lazyregexp.Regexp{dayCell, dottedCell, isoCell} {
 		if m := form.FindStringSubmatch(s); m != nil {
 			a, b := number(m[1]), number(m[2])
 			return min(a, b) >= 1 && min(a, b) <= 12 && max(a, b) <= 31

@@ -1,18 +1,18 @@
 package safetynet
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds citations of journals: Arch Intern Med 2019;279:564, N Engl J Med 57:2411, 2018, Med Clin (Barc) 2015;144:12-9.
 
 // issue matches what follows the title of a journal: a year, a volume and pages, in three orders.
-var issue = lazily(`^(?:` +
+var issue = lazyregexp.New(`^(?:` +
 	`\(?` + yearOf + monthOf + `\)? ?; ?` + volume + ` ?[:;,] ?` + pages +
 	`|\(?` + yearOf + `\)? ?, ?` + volume + ` ?[:;,] ?` + pages +
 	`|` + volume + ` ?: ?` + pages + `[,;.]? \(?` + yearOf + `\)?` +
@@ -44,7 +44,7 @@ func citationsIn(text string) []data.Span {
 			start--
 		}
 		if title := startOfJournal(text[:start]); title >= 0 {
-			if m := issue().FindStringIndex(text[start:min(len(text), start+maxIssue)]); m != nil {
+			if m := issue.FindStringIndex(text[start:min(len(text), start+maxIssue)]); m != nil {
 				if s := (data.Span{Start: title, End: start + m[1]}); isWhole(text, s) && !isTimed(text[start:s.End]) {
 					found, end = append(found, s), s.End
 				}
@@ -59,7 +59,7 @@ func citationsIn(text string) []data.Span {
 // isTimed reports whether an issue may be a date with a time of day: 2023 Mar 12; 10:30, or 10:30, 2023.
 func isTimed(issue string) bool { return timeOfIssue.MatchString(issue) }
 
-var timeOfIssue = regexp.MustCompile(`(?:^|[^0-9])(?:[01]?[0-9]|2[0-3]) ?: ?[0-5][0-9](?:$|[^0-9–-])`)
+var timeOfIssue = lazyregexp.New(`(?:^|[^0-9])(?:[01]?[0-9]|2[0-3]) ?: ?[0-5][0-9](?:$|[^0-9–-])`)
 
 // startOfJournal returns where the title of a journal at the end of a text begins, or -1 if there is none. A title has a word of at least two letters that is no connecting word.
 func startOfJournal(text string) int {

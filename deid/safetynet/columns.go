@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // Notes contain tables, whose cells say little by themselves: a date is 3/2 and an extension 4471. What they are stands
@@ -375,7 +375,7 @@ func headingType(heading string) string {
 
 var (
 	// doneBy matches headings such as Drawn by and Extraído por, folded.
-	doneBy = regexp.MustCompile(`^(?:\pL+ ){0,2}(?:(\pL+ed|given|seen|drawn|read|taken|done|written|made|sent|held|met|put|set|run|cut|begun|brought|found|heard|known|led|overseen|paid|sewn|shown|spoken|told|undertaken|withdrawn)(?: (?:back|in|off|on|out|over|up))? by|` +
+	doneBy = lazyregexp.New(`^(?:\pL+ ){0,2}(?:(\pL+ed|given|seen|drawn|read|taken|done|written|made|sent|held|met|put|set|run|cut|begun|brought|found|heard|known|led|overseen|paid|sewn|shown|spoken|told|undertaken|withdrawn)(?: (?:back|in|off|on|out|over|up))? by|` +
 		`(\pL+[aeiu]d[oa]s?|\pL*(?:hech|vist|escrit|suscrit|abiert|puest|impuest|dispuest|impres|resuelt)[oa]s?) por)(?: (?:name|names|nurse|rn|staff|initials?|md|nombre|enfermera|enfermero|due))?$`)
 	// causes are participles of what is done by things.
 	causes = wordlists.Set("caused aggravated relieved exacerbated worsened triggered improved precipitated alleviated provoked modified affected influenced covered funded powered limited complicated followed multiplied divided replaced " +
@@ -718,7 +718,7 @@ func (t table) isClock(text string, column int) bool {
 }
 
 // shortDay matches what may be a day and a month or a score.
-var shortDay = regexp.MustCompile(`^([0-9]{1,2})([/-])([0-9]{1,2})$`)
+var shortDay = lazyregexp.New(`^([0-9]{1,2})([/-])([0-9]{1,2})$`)
 
 // isCalendar reports whether the fractions in a column may all be days and months. They are scores if one is none, or if
 // all have the same second number, of which many scores are.

@@ -2,7 +2,6 @@ package safetynet
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds dates of day and month in digits, without a year: 8/4, 04-12. They look like fractions, scores, doses and ranges, so that what stands beside them decides: words that
@@ -132,8 +132,8 @@ func (v dayMonth) endsAlone(text string) bool {
 }
 
 var (
-	dayMonthBefore = regexp.MustCompile(`(?:^|[^0-9/.,])[0-9]{1,2}/[0-9]{1,2}$`)
-	dayMonthAfter  = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}(?:[^0-9/%]|$)`)
+	dayMonthBefore = lazyregexp.New(`(?:^|[^0-9/.,])[0-9]{1,2}/[0-9]{1,2}$`)
+	dayMonthAfter  = lazyregexp.New(`^[0-9]{1,2}/[0-9]{1,2}(?:[^0-9/%]|$)`)
 )
 
 // orderOf returns the order of the dates with a year of a text and of the days and months, as far as they tell.
@@ -166,7 +166,7 @@ func orderOf(text string, certain []dayMonth) order {
 	return anyOrder
 }
 
-var withYear = regexp.MustCompile(`(?:^|[^0-9/.-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-](?:(?:19|20)?[0-9]{2})(?:[^0-9/]|$)`)
+var withYear = lazyregexp.New(`(?:^|[^0-9/.-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-](?:(?:19|20)?[0-9]{2})(?:[^0-9/]|$)`)
 
 // beside is what stands before and after a value, folded, with the words that are nearest to it.
 type beside struct {
@@ -484,16 +484,16 @@ func (v dayMonth) mayBeAmount(b beside) bool {
 }
 
 var (
-	isSigned     = regexp.MustCompile(`(?:[<>=~≥≤×±#+@$%]\s?|[0-9]\s?[-+x×]\s|[0-9]x\s?)$`)
-	isMeasured   = regexp.MustCompile(`^(?:\s?[%°'"”´+/]|\s?[-x×]\s?[0-9]{1,3}(?:[^0-9/]|$))`)
-	sideBefore   = regexp.MustCompile(`(?:^|[^\pL])(?:[LRDI]|(?i:left|right|bilat|izq|izda|izdo|der|dcha|dcho))[.:]?\s$`)
-	wholeNumber  = regexp.MustCompile(`(?:^|[\s(])[0-9]{1,2}\s(?:(?:and|y)\s)?$`)
-	numberBefore = regexp.MustCompile(`[0-9]\s+$`)
-	dateAfter    = regexp.MustCompile(`^\s(?:on\s)?[0-9]{1,2}[/-][0-9]{1,2}(?:[^0-9%]|$)`)
-	gradedFrom   = regexp.MustCompile(gradedThing + `desde $`)
-	gradedUpTo   = regexp.MustCompile(gradedThing + `(?:(?:de|desde) [0-9]{1,2}/([0-9]{1,2}) )?hasta $`)
-	upTo         = regexp.MustCompile(`^ hasta [0-9]{1,2}/([0-9]{1,2})(?:[^0-9/]|$)`)
-	dateBefore   = regexp.MustCompile(`(?:^|[^0-9/.,])[0-9]{1,2}[/-][0-9]{1,2}\s?[:,]?\s$`)
+	isSigned     = lazyregexp.New(`(?:[<>=~≥≤×±#+@$%]\s?|[0-9]\s?[-+x×]\s|[0-9]x\s?)$`)
+	isMeasured   = lazyregexp.New(`^(?:\s?[%°'"”´+/]|\s?[-x×]\s?[0-9]{1,3}(?:[^0-9/]|$))`)
+	sideBefore   = lazyregexp.New(`(?:^|[^\pL])(?:[LRDI]|(?i:left|right|bilat|izq|izda|izdo|der|dcha|dcho))[.:]?\s$`)
+	wholeNumber  = lazyregexp.New(`(?:^|[\s(])[0-9]{1,2}\s(?:(?:and|y)\s)?$`)
+	numberBefore = lazyregexp.New(`[0-9]\s+$`)
+	dateAfter    = lazyregexp.New(`^\s(?:on\s)?[0-9]{1,2}[/-][0-9]{1,2}(?:[^0-9%]|$)`)
+	gradedFrom   = lazyregexp.New(gradedThing + `desde $`)
+	gradedUpTo   = lazyregexp.New(gradedThing + `(?:(?:de|desde) [0-9]{1,2}/([0-9]{1,2}) )?hasta $`)
+	upTo         = lazyregexp.New(`^ hasta [0-9]{1,2}/([0-9]{1,2})(?:[^0-9/]|$)`)
+	dateBefore   = lazyregexp.New(`(?:^|[^0-9/.,])[0-9]{1,2}[/-][0-9]{1,2}\s?[:,]?\s$`)
 )
 
 // gradedThing matches what is graded in Spanish and a blank, folded.

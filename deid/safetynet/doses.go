@@ -1,13 +1,13 @@
 package safetynet
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file recognizes abbreviations of schedules and routes with points, such as B.I.D. and I.V., which look like the initials of a person. They are none behind a dose, and
@@ -24,17 +24,17 @@ const (
 
 var (
 	// regimen matches a dose, or a route and a schedule, with what stands behind it. What is in its group is no PHI.
-	regimen = regexp.MustCompile(`(?i)(?:` + dose + `((?:\.?[ ,(]{1,2}(?:` + schedule + `|` + plain + `)| ` + route + `)\.?` + further + `)|\b` + route + `\.?,? \(?(` + schedule + `\.?` + further + `))`)
+	regimen = lazyregexp.New(`(?i)(?:` + dose + `((?:\.?[ ,(]{1,2}(?:` + schedule + `|` + plain + `)| ` + route + `)\.?` + further + `)|\b` + route + `\.?,? \(?(` + schedule + `\.?` + further + `))`)
 	// withPoints matches abbreviations with points and nothing else.
-	withPoints = regexp.MustCompile(`^(?i:` + pointed + `\.?(?:(?:[ ,/(]{1,2}|,? (?:and|or|y|o) )` + pointed + `\.?)*)$`)
+	withPoints = lazyregexp.New(`^(?i:` + pointed + `\.?(?:(?:[ ,/(]{1,2}|,? (?:and|or|y|o) )` + pointed + `\.?)*)$`)
 	// mayBeInitials matches the end of a text in one of two letters.
-	mayBeInitials = regexp.MustCompile(`(?:^|[^\pL.])\pL\. ?\pL$`)
+	mayBeInitials = lazyregexp.New(`(?:^|[^\pL.])\pL\. ?\pL$`)
 	// ofInitials matches what stands behind the initials of a person.
-	ofInitials = regexp.MustCompile(`^\.?,? ?(?:[-/(] ?)?(?:R\.?N|M\.?D|L\.?P\.?N|N\.?P|P\.?A|D\.?O|C\.?N\.?A|E\.?M\.?T|RPh|PharmD|BSN|MSN|CRNA|FNP|DUE|MIR)\b`)
+	ofInitials = lazyregexp.New(`^\.?,? ?(?:[-/(] ?)?(?:R\.?N|M\.?D|L\.?P\.?N|N\.?P|P\.?A|D\.?O|C\.?N\.?A|E\.?M\.?T|RPh|PharmD|BSN|MSN|CRNA|FNP|DUE|MIR)\b`)
 	// nextWord matches a word in capitals or with a capital that directly follows.
-	nextWord = regexp.MustCompile(`^\.? (?:(?i:` + plain + `)|(\p{Lu}[\pL'’-]+))`)
+	nextWord = lazyregexp.New(`^\.? (?:(?i:` + plain + `)|(\p{Lu}[\pL'’-]+))`)
 	// nextName matches such a word behind a sign or a line end.
-	nextName = regexp.MustCompile(`^\.?(?:[,;] ?| ?\r?\n| [-–—] | {2,4})[ \t]*(\p{Lu}[\pL'’-]+)`)
+	nextName = lazyregexp.New(`^\.?(?:[,;] ?| ?\r?\n| [-–—] | {2,4})[ \t]*(\p{Lu}[\pL'’-]+)`)
 )
 
 const (

@@ -1,12 +1,12 @@
 package safetynet
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file tells names of diseases, signs, scales and devices from people with the same name.
@@ -206,11 +206,11 @@ var (
 	antibodies     = phrases("antibodies, antibody, igg, igm")
 	dysplasias     = phrases("with dysplasia, with hgd, with lgd")
 	courses        = phrases("flare, flares, in remission, of colon, of the colon")
-	prague         = regexp.MustCompile(`^ c[0-9]+m[0-9]`)
+	prague         = lazyregexp.New(`^ c[0-9]+m[0-9]`)
 	// ends are said of patients, too, except of those whose name is mostly that of a device. They stand on either side.
 	ends = phrases("changed, d/c, d/c'd, d/ced, dc, dc'd, dced, out")
 	// circumstance matches when or how something happens, and circumstances more words behind a disease.
-	circumstance  = regexp.MustCompile(`^ (?:(?:after|at|before|bilat|bilateral|bilaterally|by|overnight|per|prior|without|yesterday|[0-9]+)\b|on (?:[0-9]|exam|left|palpation|right))`)
+	circumstance  = lazyregexp.New(`^ (?:(?:after|at|before|bilat|bilateral|bilaterally|by|overnight|per|prior|without|yesterday|[0-9]+)\b|on (?:[0-9]|exam|left|palpation|right))`)
 	circumstances = phrases("and, diagnosed, dx, in, or, s/p, since, sp, treated, tx, with")
 )
 

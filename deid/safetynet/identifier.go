@@ -1,9 +1,10 @@
 package safetynet
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // IsIdentifier reports whether a value of a field that is said to identify somebody can be searched for in notes: it has a digit and at
@@ -29,7 +30,7 @@ const (
 )
 
 // noIdentifier matches decimals, ratios, times of the day, codes of diseases (E11.65) and of LOINC, and numbers beside a word.
-var noIdentifier = regexp.MustCompile(`^(?:[<>=~+-]*\d+[.,]\d+|\d{1,3}/\d{1,3}|\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?|[A-Za-z]\d[0-9A-Za-z]\.[0-9A-Za-z]{1,4}|\d{1,5}-\d|.*\pL{4}.*)$`)
+var noIdentifier = lazyregexp.New(`^(?:[<>=~+-]*\d+[.,]\d+|\d{1,3}/\d{1,3}|\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?|[A-Za-z]\d[0-9A-Za-z]\.[0-9A-Za-z]{1,4}|\d{1,5}-\d|.*\pL{4}.*)$`)
 
 // identifierOf counts the digits and letters of a value. It is not ok if the value is a text or an amount.
 func identifierOf(text string) (digits, letters int, ok bool) {

@@ -1,15 +1,14 @@
 package safetynet
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 	"github.com/lethe-deid/lethe/internal/recent"
 )
 
@@ -107,13 +106,9 @@ func around(text string, at, before, after int) (from, to int) {
 
 // notationForm is the form of a notation. The notation is the first group of the expression.
 type notationForm struct {
-	may   func(text string) bool                 // a cheap test that all texts with a match pass
-	form  func() *regexp.Regexp                  // compiled when it is first needed
+	may   func(text string) bool // a cheap test that all texts with a match pass
+	form  *lazyregexp.Regexp
 	holds func(before, value, after string) bool // whether a match is a notation by its value and the text around it; nil means always
-}
-
-func lazily(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 // in returns the notations of a form in a text.
@@ -122,7 +117,7 @@ func (n notationForm) in(text string) []data.Span {
 		return nil
 	}
 	var found []data.Span
-	for _, m := range n.form().FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range n.form.FindAllStringSubmatchIndex(text, -1) {
 		s := data.Span{Start: m[2], End: m[3]}
 		if isWhole(text, s) && (n.holds == nil || n.holds(text[:s.Start], text[s.Start:s.End], text[s.End:])) {
 			found = append(found, s)
@@ -169,42 +164,42 @@ const (
 // notationForms are the forms of notations beside vital signs.
 var notationForms = []notationForm{
 	// chr3:31836795-27842826, hg19 3:84605172
-	{may: hasPosition, form: lazily(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
-	{may: anyOf("hg", "HG", "GRCh", "grch"), form: lazily(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{may: hasPosition, form: lazyregexp.New(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{may: anyOf("hg", "HG", "GRCh", "grch"), form: lazyregexp.New(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
 	// arr[GRCh37] 22q11.21(18919477_21459713)x1
-	{may: hasCoordinates, form: lazily(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
+	{may: hasCoordinates, form: lazyregexp.New(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
 	// NC_000017.11:g.43094692G>A, NP_009225.1:p.Gly1756His, ENST00000357654.9
-	{may: anyOf("NC_", "NG_", "NM_", "NR_", "NP_", "NT_", "NW_", "XM_", "XR_", "XP_"), form: lazily(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
-	{may: anyOf("ENS", "LRG_"), form: lazily(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
-	{may: hasProteinVariant, form: lazily(`(` + proteinVariant + `)`)},
-	{may: hasDNAVariant, form: lazily(`(` + dnaVariant + `)`)},
+	{may: anyOf("NC_", "NG_", "NM_", "NR_", "NP_", "NT_", "NW_", "XM_", "XR_", "XP_"), form: lazyregexp.New(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{may: anyOf("ENS", "LRG_"), form: lazyregexp.New(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{may: hasProteinVariant, form: lazyregexp.New(`(` + proteinVariant + `)`)},
+	{may: hasDNAVariant, form: lazyregexp.New(`(` + dnaVariant + `)`)},
 	// ClinVar 47763504, VCV000012345.6, COSM3840
-	{may: hasClinVar, form: lazily(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
-	{may: anyOf("VCV", "RCV", "SCV", "COSM", "COSV", "COSN"), form: lazily(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
+	{may: hasClinVar, form: lazyregexp.New(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
+	{may: anyOf("VCV", "RCV", "SCV", "COSM", "COSV", "COSN"), form: lazyregexp.New(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
 	// MTHFR C677T, factor V Leiden G1691A, BRAF V600E, HFE C282Y/H63D
-	{may: hasShortVariant, form: lazily(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
+	{may: hasShortVariant, form: lazyregexp.New(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
 	// Of genes that are words only the variants of a protein count: KIT D816V
-	{may: hasShortVariant, form: lazily(`\b(?:AGT|KIT|MET|RET)` + variantWords + `(` + aminoCode + `[0-9]{2,3}` + aminoCode + `)`)},
-	{may: hasShortVariant, form: lazily(`\b(` + gene + variantWords + `[ACGT][0-9]{3,5}[ACGT])`)},
+	{may: hasShortVariant, form: lazyregexp.New(`\b(?:AGT|KIT|MET|RET)` + variantWords + `(` + aminoCode + `[0-9]{2,3}` + aminoCode + `)`)},
+	{may: hasShortVariant, form: lazyregexp.New(`\b(` + gene + variantWords + `[ACGT][0-9]{3,5}[ACGT])`)},
 	// Glucemias: 187 243 236 177, DXT 113-250-178
-	{may: hasGlucoses, form: lazily(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
+	{may: hasGlucoses, form: lazyregexp.New(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
 	// PD 323 434 545
-	{may: hasDepths, form: lazily(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isDepths},
+	{may: hasDepths, form: lazyregexp.New(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isDepths},
 	// LLT: RASH MACULAR [10037867]
-	{may: anyOf("[10"), form: lazily(`\[(10[0-9]{6})\]`), holds: isMedDRA},
+	{may: anyOf("[10"), form: lazyregexp.New(`\[(10[0-9]{6})\]`), holds: isMedDRA},
 	// SRP UR D4341
-	{may: hasDentalCode, form: lazily(`\b(D[0-9]{4})`), holds: isDental},
+	{may: hasDentalCode, form: lazyregexp.New(`\b(D[0-9]{4})`), holds: isDental},
 	// A.M. glucose 92, cortisol a.m. 94, pp. 90-97
-	{may: hasTimeOfDay, form: lazily(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`), holds: isTimeOfDay},
-	{may: hasTimeOfDay, form: lazily(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
-	{may: anyOf("pp.", "pags.", "págs."), form: lazily(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
+	{may: hasTimeOfDay, form: lazyregexp.New(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`), holds: isTimeOfDay},
+	{may: hasTimeOfDay, form: lazyregexp.New(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
+	{may: anyOf("pp.", "pags.", "págs."), form: lazyregexp.New(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
 	// per Tokyo 2018
-	{may: hasCriteria, form: lazily(`\b(?i:per|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
+	{may: hasCriteria, form: lazyregexp.New(`\b(?i:per|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
 		`Bethesda (?:2001|2007|2014|2017|2023)|Sofia 2016|Montreal 2005|Par[íi]s 2002|Viena 1998|Vienna 1998|Kyoto 2015|Geneva 2013|Chicago (?:[34]\.0|v[34](?:\.0)?)|Ghent (?:1996|2010)|Gante (?:1996|2010)|Amsterdam (?:1990|1999|II?)|Rom[ae] (?:II|III|IV)|Madrid 2010|Milan 1996|Mil[áa]n 1996|Los Angeles (?:1994|1999)|Praga C[0-9]M[0-9]|Prague C[0-9]M[0-9]|Baveno (?:VI|VII)|Maastricht (?:V|VI)|Leiden 2010)`)},
 }
 
 // phoneWords tell a number of a telephone, a record or the like.
-var phoneWords = regexp.MustCompile(`(?i)\b(?:tel[eé]?f?[oó]?n?o?|phone|ph|cell|m[oó]vil|m[oó]bile|fax|call|llamar|ext|mrn|nhc|record|historia|dob|fdn|dni|ssn|pager|beep|bleep|acct|account|n[º°]|id)\b[^\n]{0,12}$`)
+var phoneWords = lazyregexp.New(`(?i)\b(?:tel[eé]?f?[oó]?n?o?|phone|ph|cell|m[oó]vil|m[oó]bile|fax|call|llamar|ext|mrn|nhc|record|historia|dob|fdn|dni|ssn|pager|beep|bleep|acct|account|n[º°]|id)\b[^\n]{0,12}$`)
 
 // isSeries reports whether numbers behind a label are a series of glucoses. Dates and the numbers of records and telephones are none: all numbers of a series are possible glucoses, which no
 // month is, at least one has three digits, and hyphens are between three numbers only if they have three digits each.
@@ -246,8 +241,8 @@ func firstRune(text string) rune {
 func lastBytes(text string, n int) string { return text[max(0, len(text)-n):] }
 
 var (
-	medDRALevel = regexp.MustCompile(`\b(?:LLT|HLT|HLGT|SOC|MedDRA|MEDDRA)\b`)
-	medDRATerm  = regexp.MustCompile(`\b(?:PT|LLT|HLT|HLGT|SOC|(?i:meddra)(?: v?[0-9.]{1,5})?(?: (?:PT|LLT|code|term))?|(?i:preferred term|t[ée]rmino preferido))[ :=(-]{1,3}[\p{L} ,()'/-]{3,80}\[?$`)
+	medDRALevel = lazyregexp.New(`\b(?:LLT|HLT|HLGT|SOC|MedDRA|MEDDRA)\b`)
+	medDRATerm  = lazyregexp.New(`\b(?:PT|LLT|HLT|HLGT|SOC|(?i:meddra)(?: v?[0-9.]{1,5})?(?: (?:PT|LLT|code|term))?|(?i:preferred term|t[ée]rmino preferido))[ :=(-]{1,3}[\p{L} ,()'/-]{3,80}\[?$`)
 )
 
 // isMedDRA reports whether a number in brackets is the code of a term of MedDRA: a label of its level precedes the term, and one besides PT, which may be the patient, is near.
@@ -256,8 +251,8 @@ func isMedDRA(before, _, after string) bool {
 }
 
 var (
-	dentistry   = regexp.MustCompile(`(?i)\b(?:srp|scal(?:e|ing)|root plan\w*|perio\w*|prophy\w*|crowns?|cdt|quads?|quadrants?|tooth|teeth|dentist\w*|restorations?|resin|composite|amalgam|endo|rct|bwx?|bitewings?|denture|implant|sealants?|fluoride|fmx|pano|probings?|pocket depths?|sondajes?|profundidad(?:es)? de sondaje|dental(?:es)?|gingival(?:es)?|mesial|distal|buccal|lingual|vestibular)\b|\b(?:UR|UL)\b.{0,20}\b(?:LR|LL)\b|\b(?:LR|LL)\b.{0,20}\b(?:UR|UL)\b`)
-	recordLabel = regexp.MustCompile(`(?i)(?:\b(?:chart|mrn?|nhc|nuhsa|cip|dni|nie|historia|expediente|acct|account|id|record|no|number|nhs|ur|policy|member|license|licence|pin|case|file|ref|badge|dl|passport|pt|patient)\b ?[.:#=]{1,2} ?|#|\b(?:chart|mrn|nhc|nuhsa|cip|dni|nie|historia|expediente|acct|account|record|number|policy|member|license|licence|case|file|badge|passport|pts?|patients?|pacientes?|clients?|clientes?|id|plan|insurance|seguro) |\bur no\.? ?)$`)
+	dentistry   = lazyregexp.New(`(?i)\b(?:srp|scal(?:e|ing)|root plan\w*|perio\w*|prophy\w*|crowns?|cdt|quads?|quadrants?|tooth|teeth|dentist\w*|restorations?|resin|composite|amalgam|endo|rct|bwx?|bitewings?|denture|implant|sealants?|fluoride|fmx|pano|probings?|pocket depths?|sondajes?|profundidad(?:es)? de sondaje|dental(?:es)?|gingival(?:es)?|mesial|distal|buccal|lingual|vestibular)\b|\b(?:UR|UL)\b.{0,20}\b(?:LR|LL)\b|\b(?:LR|LL)\b.{0,20}\b(?:UR|UL)\b`)
+	recordLabel = lazyregexp.New(`(?i)(?:\b(?:chart|mrn?|nhc|nuhsa|cip|dni|nie|historia|expediente|acct|account|id|record|no|number|nhs|ur|policy|member|license|licence|pin|case|file|ref|badge|dl|passport|pt|patient)\b ?[.:#=]{1,2} ?|#|\b(?:chart|mrn|nhc|nuhsa|cip|dni|nie|historia|expediente|acct|account|record|number|policy|member|license|licence|case|file|badge|passport|pts?|patients?|pacientes?|clients?|clientes?|id|plan|insurance|seguro) |\bur no\.? ?)$`)
 )
 
 // isUnlabelled reports whether no label of a record stands before an accession.
@@ -276,7 +271,7 @@ func isNearDentistry(before, after string) bool {
 func isNoAge(_, _, after string) bool { return !aged.MatchString(after[:min(len(after), 24)]) }
 
 // toPerson matches words before the initials of a person to whom something is told.
-var toPerson = regexp.MustCompile(`(?i)\b(?:report|reported|given|spoke|spoken|talked|according|told|informed|notified|handed off|signed|cosigned|initialed|per dr|firmado|a cargo de|inform[óo] a|avis[óo] a) ?(?:to|with|off to)?[ \t]$`)
+var toPerson = lazyregexp.New(`(?i)\b(?:report|reported|given|spoke|spoken|talked|according|told|informed|notified|handed off|signed|cosigned|initialed|per dr|firmado|a cargo de|inform[óo] a|avis[óo] a) ?(?:to|with|off to)?[ \t]$`)
 
 // isTimeOfDay reports whether A.M. and P.M. before something that is done at this time are not the initials of a person.
 func isTimeOfDay(before, _, after string) bool {

@@ -131,7 +131,7 @@ func TestNoFixedTermIsExcluded(t *testing.T) {
 // TestHintsExcludeNothing has texts that the expression of a notation matches, for which the cheap test before it must not fail.
 func TestHintsExcludeNothing(t *testing.T) {
 	for _, n := range notationForms {
-		for _, text := range matching.Texts(t, n.form(), 300) {
+		for _, text := range matching.Texts(t, n.form, 300) {
 			if !n.may("x " + text + " x") {
 				t.Errorf("%q is excluded", text)
 			}
@@ -141,8 +141,8 @@ func TestHintsExcludeNothing(t *testing.T) {
 
 // TestHintsOfVitalSignsExcludeNothing has vital signs, of which those that have no full stop are never found.
 func TestHintsOfVitalSignsExcludeNothing(t *testing.T) {
-	for _, text := range matching.Texts(t, sign(), 3000) {
-		m := sign().FindStringSubmatchIndex(text)
+	for _, text := range matching.Texts(t, sign, 3000) {
+		m := sign.FindStringSubmatchIndex(text)
 		if m == nil || m[0] > 0 || m[2*bareKind] >= 0 {
 			continue
 		}

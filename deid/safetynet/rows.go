@@ -1,20 +1,20 @@
 package safetynet
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // A flow sheet has the labels of its rows in their first cells: behind "Pain pre/post" and "Strength L/R", 7/5 is no date.
 
 // scoreLabel is a kind of labels, folded, and how great the numbers behind them are at most.
 type scoreLabel struct {
-	label *regexp.Regexp
+	label *lazyregexp.Regexp
 	max   int
 }
 
@@ -28,17 +28,17 @@ const (
 
 // A pain alone, or a joint, is no label of scores: what stands behind it may be the days when it began or was treated.
 var scoreLabels = []scoreLabel{
-	{regexp.MustCompile(`^(?:` + painLabel + ` )?(?:pre/post|post/pre|before/after|antes/despues)$`), 10},
-	{regexp.MustCompile(`^` + limbsLabel + `$`), 5},
-	{regexp.MustCompile(`^` + limbsLabel + ` (?:l/r|r/l|lt/rt|rt/lt|left/right|right/left|d/i|i/d|dcha/izda|izda/dcha|der/izq|izq/der)$`), 99},
-	{regexp.MustCompile(`^(?:[^|\t]{1,24} )?(?:sets/reps|reps/sets|series/reps|series/repeticiones|repeticiones/series|reps/(?:wt|weight|lbs?|kg|peso)|(?:wt|weight|lbs?|kg|peso)/reps|l/min|(?:level|lvl|nivel|watts|w)/min|min/(?:level|lvl|nivel))$|` +
+	{lazyregexp.New(`^(?:` + painLabel + ` )?(?:pre/post|post/pre|before/after|antes/despues)$`), 10},
+	{lazyregexp.New(`^` + limbsLabel + `$`), 5},
+	{lazyregexp.New(`^` + limbsLabel + ` (?:l/r|r/l|lt/rt|rt/lt|left/right|right/left|d/i|i/d|dcha/izda|izda/dcha|der/izq|izq/der)$`), 99},
+	{lazyregexp.New(`^(?:[^|\t]{1,24} )?(?:sets/reps|reps/sets|series/reps|series/repeticiones|repeticiones/series|reps/(?:wt|weight|lbs?|kg|peso)|(?:wt|weight|lbs?|kg|peso)/reps|l/min|(?:level|lvl|nivel|watts|w)/min|min/(?:level|lvl|nivel))$|` +
 		`^(?:sets|reps|repetitions|repeticiones)$`), 99},
-	{regexp.MustCompile(`^[^|\t]{1,24} #[0-9]{1,3}/#[0-9]{1,3}$`), 99},
+	{lazyregexp.New(`^[^|\t]{1,24} #[0-9]{1,3}/#[0-9]{1,3}$`), 99},
 }
 
 var (
-	scoreCell = regexp.MustCompile(`^([1-9]?[0-9])/([1-9]?[0-9])$`)
-	plainCell = regexp.MustCompile(`^(?:[0-9]{1,3}(?:[.,][0-9])?|[-–—]+|(?i:n/?a|nt|x))?$`)
+	scoreCell = lazyregexp.New(`^([1-9]?[0-9])/([1-9]?[0-9])$`)
+	plainCell = lazyregexp.New(`^(?:[0-9]{1,3}(?:[.,][0-9])?|[-–—]+|(?i:n/?a|nt|x))?$`)
 )
 
 // withoutScores cuts the scores in rows with a label of scores out of spans.

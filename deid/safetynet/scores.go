@@ -1,12 +1,12 @@
 package safetynet
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file tells which fractions in a table are results rather than days and months: 3/10 below Pain, 4/5 below Strength, 2/15 below Nodes. The heading of their column says so, if all
@@ -82,10 +82,10 @@ func scoreKindOf(heading string) (found scoreKind) {
 const fraction = `(?:0|[1-9][0-9]?)[+-]? ?/ ?[1-9][0-9]?[+-]?`
 
 var (
-	fractionsCell = regexp.MustCompile(`^` + fraction + `(?: ?(?:,|;|→|[-=]?>|to|a) ?` + fraction + `){0,2}$`)
-	fractionPart  = regexp.MustCompile(`([0-9]+)[+-]? ?/ ?([0-9]+)`)
-	minutesCell   = regexp.MustCompile(`^(?:[0-9]|10)(?: ?[/-] ?(?:[0-9]|10)){1,2}$`)
-	pairCell      = regexp.MustCompile(`^(?:[0-9]|10) ?/ ?(?:[0-9]|10)$`)
+	fractionsCell = lazyregexp.New(`^` + fraction + `(?: ?(?:,|;|→|[-=]?>|to|a) ?` + fraction + `){0,2}$`)
+	fractionPart  = lazyregexp.New(`([0-9]+)[+-]? ?/ ?([0-9]+)`)
+	minutesCell   = lazyregexp.New(`^(?:[0-9]|10)(?: ?[/-] ?(?:[0-9]|10)){1,2}$`)
+	pairCell      = lazyregexp.New(`^(?:[0-9]|10) ?/ ?(?:[0-9]|10)$`)
 )
 
 // fits reports whether a cell is one or several fractions of the kind: those of scales have the usual denominators.
@@ -144,7 +144,7 @@ func (t table) isScored(text string, column int) bool {
 }
 
 // datedRow matches, folded, what stands in the cells of rows in which a fraction may be a date whatever its heading is.
-var datedRow = regexp.MustCompile(`\b(?:dated?|seen|review(?:ed)?|signed|admi(?:t|tted|ssion)|disch(?:arged?)?|transferred|dob|born|since|last|next|due|visit|appointment|appt|surgery|procedure|operation|f/?u|follow[- ]?up|lmp|onset|updated|started?|ended|stop(?:ped)?|today|yesterday|tomorrow|` +
+var datedRow = lazyregexp.New(`\b(?:dated?|seen|review(?:ed)?|signed|admi(?:t|tted|ssion)|disch(?:arged?)?|transferred|dob|born|since|last|next|due|visit|appointment|appt|surgery|procedure|operation|f/?u|follow[- ]?up|lmp|onset|updated|started?|ended|stop(?:ped)?|today|yesterday|tomorrow|` +
 	`fecha|vist[oa]|revis(?:ad[oa]|ion)|firm(?:a|ad[oa])|ingres(?:o|ad[oa])|alta|traslad(?:o|ad[oa])|nac(?:id[oa]|imiento)?|desde|ultim[oa]|proxim[oa]|visita|cita|cirugia|intervencion|fur|fum|inicio|fin|hoy|ayer|manana)\b`)
 
 // scores are the kinds of the columns of a table; noScore for those whose fractions may be dates.

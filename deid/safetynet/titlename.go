@@ -2,7 +2,6 @@ package safetynet
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file recognizes names in titles and in short texts of one line: James Wilson - Progress Note. A dash, a colon or a bar divides the text, or a word for a
@@ -49,7 +49,7 @@ func patient(text string, from, to int) data.Span {
 }
 
 // division matches what divides a title.
-var division = regexp.MustCompile(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / `)
+var division = lazyregexp.New(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / `)
 
 // divide returns the parts of a text before and after its first division.
 func divide(text string) (before, after string, ok bool) {
@@ -93,7 +93,7 @@ func inTitle(text string) []data.Span {
 }
 
 // fileExtension matches the end of the name of a file.
-var fileExtension = regexp.MustCompile(`\.(?i:pdf|docx?|txt|rtf|html?|xml|jpe?g|png|tiff?|dcm)\s*$`)
+var fileExtension = lazyregexp.New(`\.(?i:pdf|docx?|txt|rtf|html?|xml|jpe?g|png|tiff?|dcm)\s*$`)
 
 // notInWord reports whether a character is no part of a word of a title.
 func notInWord(r rune) bool { return !unicode.IsLetter(r) && r != '&' && r != '-' }
@@ -145,7 +145,7 @@ func isKnownSurname(word string) bool {
 }
 
 // surnamePrefix matches the beginning of a surname such as O'Brien, McIntosh and Al-Farsi.
-var surnamePrefix = regexp.MustCompile(`^(?:[OD]['’]\p{Lu}\p{L}{2}|(?i:mc\p{L}{4}|(?:al|el|abu|ben|ibn)-\p{L}{3}))`)
+var surnamePrefix = lazyregexp.New(`^(?:[OD]['’]\p{Lu}\p{L}{2}|(?i:mc\p{L}{4}|(?:al|el|abu|ben|ibn)-\p{L}{3}))`)
 
 // surnameList are frequent surnames of the United States, and others that a list of surrogates lacks.
 //
@@ -256,7 +256,7 @@ func mayHaveKinds(name string) bool {
 }
 
 // edges matches what stands between the kind of a document and the rest of a title.
-var edges = regexp.MustCompile(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / |[\r\n]|\.(?i:pdf|docx?|txt|rtf|html?|xml)\b`)
+var edges = lazyregexp.New(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / |[\r\n]|\.(?i:pdf|docx?|txt|rtf|html?|xml)\b`)
 
 // titleParts returns the parts of a span between its edges.
 func titleParts(text string, s data.Span) (parts []cell) {

@@ -1,11 +1,11 @@
 package safetynet
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds vital signs and measurements whose abbreviations have full stops: B.P. 115-98, H.R. 94, T.A. 124-74, O2 sat. 95. Networks take such letters for initials, and the number
@@ -28,7 +28,7 @@ const (
 )
 
 // sign matches a vital sign: its abbreviation by certainty in groups 1 to 5, and its value in group 6.
-var sign = lazily(`(?:(` + certainSign + `)|(` + pressureSign + `)|(` + likelySign + `)|(` + bareSign + `)|(` + letterSign + `))(?:[ :=]{0,3}(?:\p{Ll}{1,12} ){1,4}|[ :=~>≈]{0,3}(?:(?i:of|is|was|at|de|en|a) )?)(` + quantity + `)` + unitOf)
+var sign = lazyregexp.New(`(?:(` + certainSign + `)|(` + pressureSign + `)|(` + likelySign + `)|(` + bareSign + `)|(` + letterSign + `))(?:[ :=]{0,3}(?:\p{Ll}{1,12} ){1,4}|[ :=~>≈]{0,3}(?:(?i:of|is|was|at|de|en|a) )?)(` + quantity + `)` + unitOf)
 
 // vital is a vital sign in a text.
 type vital struct {
@@ -70,7 +70,7 @@ const aroundVital = 120
 // vitalsOf is vitalsIn for a part with an abbreviation with a full stop before a number.
 func vitalsOf(text string, from, to int) []data.Span {
 	var all []vital
-	for _, m := range sign().FindAllStringSubmatchIndex(text[from:to], -1) {
+	for _, m := range sign.FindAllStringSubmatchIndex(text[from:to], -1) {
 		v := vital{Span: data.Span{Start: from + m[0], End: from + m[1]}, value: text[from+m[2*valueGroup] : from+m[2*valueGroup+1]]}
 		for kind := certainKind; kind <= letterKind; kind++ {
 			if m[2*kind] >= 0 {
@@ -96,7 +96,7 @@ func vitalsOf(text string, from, to int) []data.Span {
 }
 
 // betweenSigns matches what may stand between two vital signs of one list.
-var betweenSigns = regexp.MustCompile(`^(?:[ \t]?(?:on (?:RA|room air|[0-9]{1,2} ?L)|RA|AA|basal|regular|r[íi]tmic[oa]))?[ \t,;.|()/·•+*-]{0,5}\r?\n?[ \t|·•*-]{0,4}(?:(?:y|and|con|with|w/) )?$`)
+var betweenSigns = lazyregexp.New(`^(?:[ \t]?(?:on (?:RA|room air|[0-9]{1,2} ?L)|RA|AA|basal|regular|r[íi]tmic[oa]))?[ \t,;.|()/·•+*-]{0,5}\r?\n?[ \t|·•*-]{0,4}(?:(?:y|and|con|with|w/) )?$`)
 
 // appendVitals appends those of a list of vital signs that have full stops and are none of a person.
 func appendVitals(found []data.Span, text string, list []vital) []data.Span {
@@ -140,11 +140,11 @@ func areRates(text string, list []vital) bool {
 
 // aged matches what makes a number an age, and partOfMore what makes it a part of a longer number, of a date or of an address.
 var (
-	aged       = regexp.MustCompile(`^[ \t]?-?(?i:y\.?[ /]?o\b|y/|yrs?\b|years?\b|a\.|a\b|años|añitos|mo\b|months?|meses|[mf](?:[^.\w]|$)|male|female|man|woman|lady|mujer|hombre|var[óo]n|[wb][mf]\b|old\b|de edad)`)
-	partOfMore = regexp.MustCompile(`^(?:[0-9\p{L}]|[-/.,–][0-9])`)
+	aged       = lazyregexp.New(`^[ \t]?-?(?i:y\.?[ /]?o\b|y/|yrs?\b|years?\b|a\.|a\b|años|añitos|mo\b|months?|meses|[mf](?:[^.\w]|$)|male|female|man|woman|lady|mujer|hombre|var[óo]n|[wb][mf]\b|old\b|de edad)`)
+	partOfMore = lazyregexp.New(`^(?:[0-9\p{L}]|[-/.,–][0-9])`)
 	// personBefore matches words before initials.
-	personBefore = regexp.MustCompile(`(?i)(?:\b(?:pt|pts|patients?|pacientes?|pcte|pte|mr|mrs|ms|miss|dr|dra|sr|sra|don|doña|by|with|from|for|name|initials?|iniciales|nombre|por|con|de|del|mother|father|sister|brother|wife|husband|madre|padre|hermano|hermana|hijo|hija|son|daughter|aged?|edad|called|named|room|bed|cama|hab|habitaci[óo]n|nurse|rn|md|and|y)[.:,]?[ \t]{1,2}|(?-i:\b[A-Z]\.[ ]?|[A-Z]\.[A-Z]\.[ ,;:]{0,3}[0-9]{1,3}[ ,;.]{0,3}))$`)
-	ageBefore    = regexp.MustCompile(`(?i)\b(?:aged?|edad|years|años|old|died|falleci[óo]|muri[óo]|born|lived)\b[^\n]{0,24}$`)
+	personBefore = lazyregexp.New(`(?i)(?:\b(?:pt|pts|patients?|pacientes?|pcte|pte|mr|mrs|ms|miss|dr|dra|sr|sra|don|doña|by|with|from|for|name|initials?|iniciales|nombre|por|con|de|del|mother|father|sister|brother|wife|husband|madre|padre|hermano|hermana|hijo|hija|son|daughter|aged?|edad|called|named|room|bed|cama|hab|habitaci[óo]n|nurse|rn|md|and|y)[.:,]?[ \t]{1,2}|(?-i:\b[A-Z]\.[ ]?|[A-Z]\.[A-Z]\.[ ,;:]{0,3}[0-9]{1,3}[ ,;.]{0,3}))$`)
+	ageBefore    = lazyregexp.New(`(?i)\b(?:aged?|edad|years|años|old|died|falleci[óo]|muri[óo]|born|lived)\b[^\n]{0,24}$`)
 )
 
 // isMeasured reports whether the value of a vital sign is not an age, and not a part of something else.
@@ -171,10 +171,10 @@ func lastRune(text string) rune {
 }
 
 // afterSign matches what follows a vital sign that no other one confirms.
-var afterSign = regexp.MustCompile(`^(?:[ \t]*(?:[.,;)]|\r?\n|$)| (?:%|(?:regular|irregular|r[íi]tmic[oa]|today|hoy|at rest|en reposo|on (?:RA|room air|arrival|admission)|al (?:ingreso|alta)|sinus|sinusal)\b))`)
+var afterSign = lazyregexp.New(`^(?:[ \t]*(?:[.,;)]|\r?\n|$)| (?:%|(?:regular|irregular|r[íi]tmic[oa]|today|hoy|at rest|en reposo|on (?:RA|room air|arrival|admission)|al (?:ingreso|alta)|sinus|sinusal)\b))`)
 
 // examined matches the words of an examination before a single vital sign.
-var examined = regexp.MustCompile(`(?i)\b(?:vitals?|vital signs|vs|exam|examination|physical|objective|doing well|afebrile|constantes(?: vitales)?|exploraci[óo]n(?: f[íi]sica)?|ef|afebril|signos vitales)[.:;,]? {1,2}$`)
+var examined = lazyregexp.New(`(?i)\b(?:vitals?|vital signs|vs|exam|examination|physical|objective|doing well|afebrile|constantes(?: vitales)?|exploraci[óo]n(?: f[íi]sica)?|ef|afebril|signos vitales)[.:;,]? {1,2}$`)
 
 // isBehindFindings reports whether a single vital sign, such as F.C. 94, stands behind the words of an examination. Anywhere else it may be the initials and the age of a person.
 func isBehindFindings(text string, v vital) bool {

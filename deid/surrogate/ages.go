@@ -1,8 +1,9 @@
 package surrogate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // age keeps an age up to 89 years and writes all others as 90 or more (45 CFR 164.514(b)(2)(i)(C)). It returns false unless the text consists
@@ -28,7 +29,7 @@ func (m *Maker) readAge(text string, strict bool) (string, bool) {
 
 // manyMonths matches a number with a sign or blank for the thousands, as of months or weeks that are 90 years or more; one without has too many digits for an age. That of days
 // under 90 years goes with them.
-var manyMonths = regexp.MustCompile(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b`)
+var manyMonths = lazyregexp.New(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b`)
 
 // ageReader reads an age token by token.
 type ageReader struct {

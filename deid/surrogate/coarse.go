@@ -2,9 +2,10 @@ package surrogate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file makes values less precise instead of inventing others, as Safe Harbor allows (45 CFR 164.514(b)(2)(i)): a date becomes its year, an age
@@ -53,7 +54,7 @@ func (m *Maker) Zip3(text string) (string, bool) {
 	return match[1], true
 }
 
-var zipCode = regexp.MustCompile(`^([0-9]{3})(?:[0-9]{2}(?:[-– ]?[0-9]{4})?)?$`)
+var zipCode = lazyregexp.New(`^([0-9]{3})(?:[0-9]{2}(?:[-– ]?[0-9]{4})?)?$`)
 
 // smallAreas are the beginnings of ZIP codes with 20,000 inhabitants or fewer in the census of 2000, as listed in the guidance of the Department of
 // Health and Human Services of November 26, 2012, or in that of 2010, which added 202, 204, 205, 369, 753 and 772. An area that has grown since stays in the list.
@@ -152,7 +153,7 @@ func withoutOrdinals(text string) string {
 }
 
 // ordinalOfDay matches an ordinal for a day before a month.
-var ordinalOfDay = regexp.MustCompile(`(?:^|[ ,])((?i:(?:twenty[- ]|thirty[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|` +
+var ordinalOfDay = lazyregexp.New(`(?:^|[ ,])((?i:(?:twenty[- ]|thirty[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|` +
 	`sixteenth|seventeenth|eighteenth|nineteenth|twentieth|thirtieth|1\.[º°])) (?:of|de) `)
 
 // ordinals are those of the days of a month, in order.
@@ -160,7 +161,7 @@ var ordinals = strings.Fields("first second third fourth fifth sixth seventh eig
 	"twentieth twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first")
 
 // monthAndYear matches 04.2071, which mayBeDate takes for a number with decimals.
-var monthAndYear = regexp.MustCompile(`^(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{2}$`)
+var monthAndYear = lazyregexp.New(`^(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{2}$`)
 
 // assumedYear is the year in which notes are assumed to be written if they do not tell it. Years of two digits are never taken to be later, unless
 // the notes have later years in full.
@@ -380,7 +381,7 @@ var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": tr
 	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
 
 // birthLabel matches the text before a date of birth, folded.
-var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\b(?:f\.?|fecha) ?(?:de )?nac\b|\bf[./]? ?n\b)[^0-9]{0,20}$`)
+var birthLabel = lazyregexp.New(`(?:\bd\.? ?o\.? ?b\b|\by\.?o\.?b\b|\bbirth ?(?:day|date|year)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\b(?:f\.?|fecha) ?(?:de )?nac\b|\bf[./]? ?n\b)[^0-9]{0,20}$`)
 
 // isBirth reports whether the date after a text is one of birth.
 func isBirth(before string) bool {
@@ -417,15 +418,15 @@ func (m Mention) ofVisit() bool {
 }
 
 // bornLabel matches the text before a date of birth that a letter introduces: "(b. ". Behind Dr or hepatitis it is another letter.
-var bornLabel = regexp.MustCompile(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman|mother|father|mom|mum|dad|sister|brother|aunt|uncle|husband|wife|grand(?:mother|father)),?) ?\bb\. ?$`)
+var bornLabel = lazyregexp.New(`(?:^|[(,;:]|\b[A-Z]\p{L}+|\b(?:[mf]|yo|y/o|male|female|man|woman|mother|father|mom|mum|dad|sister|brother|aunt|uncle|husband|wife|grand(?:mother|father)),?) ?\bb\. ?$`)
 
 // visitLabel matches the text before the date of a visit or a document, folded: nothing, or a word for one.
-var visitLabel = regexp.MustCompile(`^[^\pL\pN|]*$|\b(?:seen|visit(?:ed)?|dates?|dos|d/?c|signed|review(?:ed)?|admi(?:t|tted|ssion)|adm|discharged?|clinic|encounter|today|dictated|transcribed|printed|` +
+var visitLabel = lazyregexp.New(`^[^\pL\pN|]*$|\b(?:seen|visit(?:ed)?|dates?|dos|d/?c|signed|review(?:ed)?|admi(?:t|tted|ssion)|adm|discharged?|clinic|encounter|today|dictated|transcribed|printed|` +
 	`report(?:ed)?|consult(?:ed|ation)?|exam(?:ined)?|presented|presents|ed|er|ward|letter|note|collected|received|on|` +
 	`fecha|ingres[oa]|alta|vist[oa]|consulta|informe|firmado|valorad[oa]|acude|hoy|urgencias|revision|el|dia)\b[^\pL\pN|]{0,12}$`)
 
 // timeAfter matches a time of the day after a date.
-var timeAfter = regexp.MustCompile(`^(?:,| -|T)? ?(?:at |a las )?[0-2]?[0-9]:[0-5][0-9]`)
+var timeAfter = lazyregexp.New(`^(?:,| -|T)? ?(?:at |a las )?[0-2]?[0-9]:[0-5][0-9]`)
 
 // isFamily reports whether a value consists of words for relatives, without a name.
 func (m *Maker) isFamily(text string) bool {

@@ -1,8 +1,9 @@
 package surrogate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file reads dates with a time of day without colons, partly unknown dates, and what is counted within months and years.
@@ -21,9 +22,9 @@ const (
 )
 
 var (
-	behindDate = regexp.MustCompile(`^(` + timeBehind + `)(?:[^\pL\pN]|$)`)
+	behindDate = lazyregexp.New(`^(` + timeBehind + `)(?:[^\pL\pN]|$)`)
 	// timestamp matches dates with a time of day as programs write them: 20240102T093000, 2024-01-02T09:30:00.000Z, 2024-01-02-09.30.00.
-	timestamp = regexp.MustCompile(`^` + fullYear + `(?:` + twoMonth + twoDay + timeBehind + `|-` + twoMonth + `-` + twoDay +
+	timestamp = lazyregexp.New(`^` + fullYear + `(?:` + twoMonth + twoDay + timeBehind + `|-` + twoMonth + `-` + twoDay +
 		`[Tt -]` + twoHour + `[.:]` + sixtieth + `[.:]` + sixtieth + fractions + zone + `)$`)
 )
 

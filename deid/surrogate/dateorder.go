@@ -2,11 +2,12 @@ package surrogate
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds out whether the notes of a patient write 3/4 for March 4 or for the third of April.
@@ -172,10 +173,10 @@ func (p *Patient) weekdaysOf(r reading, days int) []int {
 
 var (
 	// wordBeforeDate matches the word that is directly before a date.
-	wordBeforeDate = regexp.MustCompile(`(\p{L}+)[.,]{0,2} ?\(?(?:the |el |d[íi]a |el d[íi]a )?$`)
+	wordBeforeDate = lazyregexp.New(`(\p{L}+)[.,]{0,2} ?\(?(?:the |el |d[íi]a |el d[íi]a )?$`)
 	// longWordBefore and longWordAfter match the word that is directly before or after a date and in the same sentence, if it is too long for an abbreviation.
-	longWordBefore = regexp.MustCompile(`(\p{L}{4,}),? ?(?:the |el |d[íi]a |el d[íi]a )?$`)
-	longWordAfter  = regexp.MustCompile(`^(?:,? ?| ?\()(\p{L}{4,})(?:[).,;\n]|$)`)
+	longWordBefore = lazyregexp.New(`(\p{L}{4,}),? ?(?:the |el |d[íi]a |el d[íi]a )?$`)
+	longWordAfter  = lazyregexp.New(`^(?:,? ?| ?\()(\p{L}{4,})(?:[).,;\n]|$)`)
 )
 
 // weekdayBeside returns the weekday of the language of the notes that stands directly before or after a date.
@@ -222,17 +223,17 @@ func (r reading) monthBeforeDay() bool {
 }
 
 var (
-	americanZip   = regexp.MustCompile(`^[0-9]{5}(?:-[0-9]{4})?$`)
-	americanPhone = regexp.MustCompile(`^(?:\+?1[-. ]?)?\(?[2-9][0-9]{2}\)?[-. ]{0,2}[2-9][0-9]{2}[-.][0-9]{4}\b`)
-	otherPostcode = regexp.MustCompile(`^(?:[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}|[A-Z][0-9][0-9W] ?[A-Z][A-Z0-9]{3})$`) // of the United Kingdom or Ireland
-	otherPhone    = regexp.MustCompile(`^(?:\+|00) ?(?:44|353|61|64)[ ()0-9-]{8,}$`)
-	otherLabel    = regexp.MustCompile(`\b(?:NHS|PPSN|AHPRA)(?: (?:[Nn]o|[Nn]umber|NO|NUMBER)\b\.?)?:? ?$`)
+	americanZip   = lazyregexp.New(`^[0-9]{5}(?:-[0-9]{4})?$`)
+	americanPhone = lazyregexp.New(`^(?:\+?1[-. ]?)?\(?[2-9][0-9]{2}\)?[-. ]{0,2}[2-9][0-9]{2}[-.][0-9]{4}\b`)
+	otherPostcode = lazyregexp.New(`^(?:[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}|[A-Z][0-9][0-9W] ?[A-Z][A-Z0-9]{3})$`) // of the United Kingdom or Ireland
+	otherPhone    = lazyregexp.New(`^(?:\+|00) ?(?:44|353|61|64)[ ()0-9-]{8,}$`)
+	otherLabel    = lazyregexp.New(`\b(?:NHS|PPSN|AHPRA)(?: (?:[Nn]o|[Nn]umber|NO|NUMBER)\b\.?)?:? ?$`)
 )
 
 // regionVotes counts the postal codes and telephone numbers of the United States, and takes away the postal codes, telephone numbers and labels of countries
 // that write the day first, if there are two kinds of these: one alone may be that of a relative, or something else.
 func regionVotes(mentions []Mention) int {
-	american, others, kinds := set{}, set{}, map[*regexp.Regexp]bool{}
+	american, others, kinds := set{}, set{}, map[*lazyregexp.Regexp]bool{}
 	for _, m := range mentions {
 		other, text := otherPhone, m.Text
 		switch m.Sort {

@@ -2,13 +2,14 @@ package surrogate
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds lists of days of the week in which a day may be a letter ("5 mg M/W/F, 2.5 mg Tu/Th/Sa/Su", "HD L-X-V"), and lists in which each day has
@@ -16,14 +17,14 @@ import (
 
 // dayLists has the expressions for such lists in one language.
 type dayLists struct {
-	days    map[string][]int // the days that a folded name or letter stands for
-	letters set              // the names that are letters
-	item    *regexp.Regexp   // a name or letter
-	names   *regexp.Regexp   // a list of names and letters
-	parts   *regexp.Regexp   // a list of days with parts of tablets
-	pair    *regexp.Regexp   // an item of such a list: a day and what it has
+	days    map[string][]int   // the days that a folded name or letter stands for
+	letters set                // the names that are letters
+	item    *lazyregexp.Regexp // a name or letter
+	names   *lazyregexp.Regexp // a list of names and letters
+	parts   *lazyregexp.Regexp // a list of days with parts of tablets
+	pair    *lazyregexp.Regexp // an item of such a list: a day and what it has
 
-	workdays *regexp.Regexp // Monday to Friday in letters; nil if there is no such form
+	workdays *lazyregexp.Regexp // Monday to Friday in letters; nil if there is no such form
 }
 
 // newDayLists makes the expressions of a language that has letters for days.
@@ -58,10 +59,10 @@ func newDayLists(lang *language) *dayLists {
 	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	item := `(?i:` + strings.Join(sorted, "|") + `)`
 	pair := item + `\.?(?:: ?| ?= ?| ?\(| )` + partOfTablet
-	l.item = regexp.MustCompile(item)
-	l.names = regexp.MustCompile(item + `(?:(?: ?[/–-] ?|, ?|,? (?:and|y|e) | ?& ?)` + item + `){1,6}`)
-	l.parts = regexp.MustCompile(pair + `(?:(?:[,;.)/]{0,2}[ \t]*\r?\n?[ \t]*(?:and |y |e |[-•*] ?)?)` + pair + `){2,6}`)
-	l.pair = regexp.MustCompile(`(` + item + `)\.?(?:: ?| ?= ?| ?\(| )(` + partOfTablet + `)`)
+	l.item = lazyregexp.New(item)
+	l.names = lazyregexp.New(item + `(?:(?: ?[/–-] ?|, ?|,? (?:and|y|e) | ?& ?)` + item + `){1,6}`)
+	l.parts = lazyregexp.New(pair + `(?:(?:[,;.)/]{0,2}[ \t]*\r?\n?[ \t]*(?:and |y |e |[-•*] ?)?)` + pair + `){2,6}`)
+	l.pair = lazyregexp.New(`(` + item + `)\.?(?:: ?| ?= ?| ?\(| )(` + partOfTablet + `)`)
 	return l
 }
 
@@ -73,11 +74,11 @@ const (
 )
 
 var (
-	hasFraction = regexp.MustCompile(tabletFraction)
+	hasFraction = lazyregexp.New(tabletFraction)
 	// afterDose matches the end of a text after which days are those of a dose.
-	afterDose = regexp.MustCompile(dose + `$`)
+	afterDose = lazyregexp.New(dose + `$`)
 	// tabletsBefore matches the strength of tablets, and what may stand between it and a list of days.
-	tabletsBefore = regexp.MustCompile(`[0-9] ?(?i:mg|mcg|µg|μg|ug|tab(?:let)?s?|comp(?:rimidos?)?)[:;,.)]{0,2} $`)
+	tabletsBefore = lazyregexp.New(`[0-9] ?(?i:mg|mcg|µg|μg|ug|tab(?:let)?s?|comp(?:rimidos?)?)[:;,.)]{0,2} $`)
 )
 
 // dayListNear is how many bytes before and after a value are read, to find the list that it belongs to.
@@ -175,7 +176,7 @@ func (m *Maker) inDayList(text string, start, end int) bool {
 	if days < 2 || to < end {
 		return false
 	}
-	within := func(list *regexp.Regexp, is func(start, end int) bool) bool {
+	within := func(list *lazyregexp.Regexp, is func(start, end int) bool) bool {
 		for _, match := range list.FindAllStringIndex(text[from:to], -1) {
 			a, b := from+match[0], from+match[1]
 			if a <= start && end <= b && standsAlone(text, a, b) && is(a, b) {

@@ -2,8 +2,9 @@ package surrogate
 
 import (
 	"cmp"
-	"regexp"
 	"time"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds the day of a note, near which its dates without a year are.
@@ -129,7 +130,7 @@ func (p *Patient) daysTold(r reading, d *date, latest int) []dayTold {
 }
 
 // planned matches the text before the date of something that will be, folded.
-var planned = regexp.MustCompile(`\b(?:due|next|follow[- ]?up|f/?u|rtc|returns?|appointments?|appts?|scheduled|repeat|until|through|thru|expir(?:y|es|ation)|exp|valid|` +
+var planned = lazyregexp.New(`\b(?:due|next|follow[- ]?up|f/?u|rtc|returns?|appointments?|appts?|scheduled|repeat|until|through|thru|expir(?:y|es|ation)|exp|valid|` +
 	`proxim[oa]s?|cita(?:d[oa])?s?|programad[oa]|hasta|caduca|caducidad|vence|vencimiento|validez)\b[^.;0-9]{0,24}$`)
 
 // history is how long before the last date of a note its day may be.

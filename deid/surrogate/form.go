@@ -1,11 +1,12 @@
 package surrogate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // HasForm reports whether a value looks like one of its sort: a date, for example, rather than a record number that was mistaken for a date. A state
@@ -57,7 +58,7 @@ var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 // other functions read.
 func IsPeriod(text string) bool { return period.MatchString(strings.TrimSpace(text)) }
 
-var period = regexp.MustCompile(`^(?:(?:Q[1-4]|[1-4]Q)[ /-]?(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[ /-]?Q[1-4]|-?W(?:0[1-9]|[1-4][0-9]|5[0-3])(?:-?[1-7])?))$`)
+var period = lazyregexp.New(`^(?:(?:Q[1-4]|[1-4]Q)[ /-]?(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[ /-]?Q[1-4]|-?W(?:0[1-9]|[1-4][0-9]|5[0-3])(?:-?[1-7])?))$`)
 
 // isSex reports whether a value is a word or letter for a sex.
 func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
@@ -106,8 +107,8 @@ func (m *Maker) mayBeDate(trimmed string) bool {
 }
 
 var (
-	decimal  = regexp.MustCompile(`^[0-9]+[.,][0-9]+$`)
-	postcode = regexp.MustCompile(`^(?:[0-9]{4,5}|[0-9]{5}-[0-9]{4}|[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}|[A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])$`)
+	decimal  = lazyregexp.New(`^[0-9]+[.,][0-9]+$`)
+	postcode = lazyregexp.New(`^(?:[0-9]{4,5}|[0-9]{5}-[0-9]{4}|[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}|[A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])$`)
 )
 
 // isMonth reports whether a word is the name of a month.

@@ -2,7 +2,6 @@ package surrogate
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 	fakedata "github.com/brianvoe/gofakeit/v7/data"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 var (
@@ -69,7 +69,7 @@ var english = profile{
 		cued{`\b(?i:(?:ha?emo)?dialysis|HD|iHD)(?:(?: (?i:days?|schedule|sessions))?(?: (?i:on|is|are))?:? (DAYs?(?:(?:, ?|,? (?i:and) |/|-| & )DAYs?){2,3}))\b`, []string{"dialysis", "hd"}},
 		cued{`\b((?i:mon(?:day)?[–-]fri(?:day)?)|MWF|M[/-]W[/-]F|TTS|T-Th-Sa?t?|TThSa?|T/Th?/Sa?t?(?:/Su?n?)?|TuThSa|Tu/Th/Sa|MTWTh?F)\b`, []string{"-fri", "–fri", "mwf", "m/w", "m-w", "tts", "t-th", "tths", "t/t", "tuth", "tu/th", "mtwt"}},
 		`\b(DAY(?:/DAY){2,6})\b`),
-	datedAfter: regexp.MustCompile(`^(?: (?i:ago|last|past|this)\b|,? *(?:the )?(?:[0-9]{1,2}(?:[/-][0-9]|\.[0-9]{1,2}\.|st|nd|rd|th)|(?:[0-9]{1,2} )?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:19|20)[0-9]{2}))`),
+	datedAfter: lazyregexp.New(`^(?: (?i:ago|last|past|this)\b|,? *(?:the )?(?:[0-9]{1,2}(?:[/-][0-9]|\.[0-9]{1,2}\.|st|nd|rd|th)|(?:[0-9]{1,2} )?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:19|20)[0-9]{2}))`),
 	holidays:   englishHolidays,
 	monthDay:   "%[2]s %[1]d",
 	beforeYear: ", ",
@@ -82,7 +82,7 @@ var english = profile{
 	},
 	kinLists: []string{"en-kinship"},
 	kinRules: []kinRule{
-		{regexp.MustCompile(`s$`), "plural"}, {regexp.MustCompile(`mother|daughter|sister|aunt`), "female"}, {regexp.MustCompile(``), "male"},
+		{lazyregexp.New(`s$`), "plural"}, {lazyregexp.New(`mother|daughter|sister|aunt`), "female"}, {lazyregexp.New(``), "male"},
 	},
 
 	numbers: []numberWords{

@@ -2,10 +2,10 @@ package surrogate
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 var (
@@ -69,7 +69,7 @@ var spanish = profile{
 	variants:       map[string]string{"setiembre": "septiembre", "sept": "sep", "set": "sep"},
 	yearAfterMonth: true,
 	dayLetters:     []string{"d do", "l lu", "m ma", "m x mi", "j ju", "v vi", "s sa"},
-	workdays:       regexp.MustCompile(`L ?[-–] ?V|L a V`),
+	workdays:       lazyregexp.New(`L ?[-–] ?V|L a V`),
 	schedules: schedules(`(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)`,
 		`(DAY(?:(?:, ?| (?i:y|e) |/|-)DAY)+)\b`,
 		cued{`\b(?i:cada|todos los|descansa(?:ndo|r)?|excepto|salvo|menos)(?: (?i:los))? (DAY(?:(?:, | (?i:y|e) )DAY)*)\b`, []string{"cada", "todos los", "descansa", "excepto", "salvo", "menos"}},
@@ -78,7 +78,7 @@ var spanish = profile{
 		cued{`\b(?i:(?:hemo)?di[áa]lisis|HD)(?: (?i:los))?:? (DAY(?:(?:, | (?i:y|e) |/|-)DAY){2,3})\b`, []string{"lisis", "hd"}},
 		cued{`\b(?i:(lunes a viernes))\b`, []string{"lunes a viernes"}},
 		`\b(DAY(?:/DAY){2,6})\b`),
-	datedAfter: regexp.MustCompile(`^,? *(?:d[ií]as? )?(?:[0-9]{1,2}\b|(?i:pasad|[úu]ltim|próxim))`),
+	datedAfter: lazyregexp.New(`^,? *(?:d[ií]as? )?(?:[0-9]{1,2}\b|(?i:pasad|[úu]ltim|próxim))`),
 	holidays:   spanishHolidays,
 	monthDay:   "%[1]d de %[2]s",
 	beforeYear: " de ",
@@ -86,7 +86,7 @@ var spanish = profile{
 
 	twoSurnames: true,
 	shortNames: []shortName{
-		{regexp.MustCompile(`^(?:M\.[ªa]|[Mm]ª\.?|[Mm][Aa]\.)`), "maria"},
+		{lazyregexp.New(`^(?:M\.[ªa]|[Mm]ª\.?|[Mm][Aa]\.)`), "maria"},
 	},
 	shortSurnames: map[string]string{
 		"fdez": "fernandez", "fdz": "fernandez", "frdez": "fernandez", "fernz": "fernandez", "ferndez": "fernandez",
@@ -109,7 +109,7 @@ var spanish = profile{
 	},
 	kinLists: []string{"es-kinship"},
 	kinRules: []kinRule{
-		{regexp.MustCompile(`as$`), "females"}, {regexp.MustCompile(`s$`), "males"}, {regexp.MustCompile(`a$`), "female"}, {regexp.MustCompile(``), "male"},
+		{lazyregexp.New(`as$`), "females"}, {lazyregexp.New(`s$`), "males"}, {lazyregexp.New(`a$`), "female"}, {lazyregexp.New(``), "male"},
 	},
 	notKin: []string{"gemelo", "gemela"},
 
@@ -127,8 +127,8 @@ var spanish = profile{
 }
 
 var (
-	professionOfBoth = regexp.MustCompile(`(?:ista|peuta|iatra|guardia|policia|guarda|guia|logopeda|modelo|piloto)$`)
-	professionOfMen  = regexp.MustCompile(`(?:o|or|on|in|barman|sastre|cura|monje|sacerdote)$`)
+	professionOfBoth = lazyregexp.New(`(?:ista|peuta|iatra|guardia|policia|guarda|guia|logopeda|modelo|piloto)$`)
+	professionOfMen  = lazyregexp.New(`(?:o|or|on|in|barman|sastre|cura|monje|sacerdote)$`)
 )
 
 // spanishProfession returns the grammatical gender of a profession by its ending: enfermera, peón, dentista.

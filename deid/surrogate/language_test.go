@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // esperanto is a third language, as it would be in a file of its own.
@@ -81,7 +83,7 @@ bakisto, instruisto`,
 	beforeYear: " ",
 
 	twoSurnames: true,
-	shortNames:  []shortName{{regexp.MustCompile(`^Lum\.`), "lumina"}},
+	shortNames:  []shortName{{lazyregexp.New(`^Lum\.`), "lumina"}},
 	kindFirst:   true,
 
 	relatives:    map[string]string{"female": "patrino fratino", "male": "patro frato", "one": "parenco", "many": "parencoj"},

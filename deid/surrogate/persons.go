@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file collects the information of all notes of a patient about names: who is mentioned, and which words are first names.
@@ -93,10 +94,10 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 }
 
 var (
-	typist       = regexp.MustCompile(`^[a-z]{2,3}$`)
-	beforeTypist = regexp.MustCompile(`\b[A-Z]{2,4}[/:]$`)
+	typist       = lazyregexp.New(`^[a-z]{2,3}$`)
+	beforeTypist = lazyregexp.New(`\b[A-Z]{2,4}[/:]$`)
 	// typistPair matches the initials of who dictated a note, and those of who typed it: SA/mmt.
-	typistPair = regexp.MustCompile(`^([A-Z]{2,4})([/:])([a-z]{2,3})$`)
+	typistPair = lazyregexp.New(`^([A-Z]{2,4})([/:])([a-z]{2,3})$`)
 )
 
 // readTypist reports whether a value is the initials of who typed a note: two or three letters in lower case behind other initials.

@@ -2,12 +2,12 @@ package surrogate
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // profile is everything that the algorithm knows about a language. A new language is a value of this type in a file of its own, with its lists. An
@@ -38,22 +38,22 @@ type profile struct {
 	// Dates. Words stand between blanks, in several styles; the first is the full form.
 	dateOrder      order
 	months         []string
-	otherMonths    []string          // likewise of languages that notes of this language quote, without those that are the same in it
-	elisions       []string          // styles of months before which "de" becomes "d'" if they begin with a vowel
-	weekdays       []string          // from Sunday
-	seasons        []string          // from winter
-	variants       map[string]string // other spellings, folded
-	weekdayLetters []string          // styles of weekdays without anything between them (MWF), longest first
-	dayLetters     []string          // letters for each weekday, from Sunday, in lists such as M/W/F; folded
-	workdays       *regexp.Regexp    // Monday to Friday in letters
-	schedules      []schedule        // days of the week that recur: see Maker.Recurs
-	datedAfter     *regexp.Regexp    // what shows, after a day of the week, that it is that of an event
-	yearAfterMonth bool              // two digits after a month in words are a year
-	holidays       string            // lines with the names of a holiday, a colon and its rule; see holiday.in
-	monthDay       string            // format of a date without year, from the number of the day and the name of the month
-	beforeYear     string            // text between such a date and a year
-	ordinals       []string          // suffixes of ordinal numbers,
-	ordinal        func(int) string  // and the one of a number
+	otherMonths    []string           // likewise of languages that notes of this language quote, without those that are the same in it
+	elisions       []string           // styles of months before which "de" becomes "d'" if they begin with a vowel
+	weekdays       []string           // from Sunday
+	seasons        []string           // from winter
+	variants       map[string]string  // other spellings, folded
+	weekdayLetters []string           // styles of weekdays without anything between them (MWF), longest first
+	dayLetters     []string           // letters for each weekday, from Sunday, in lists such as M/W/F; folded
+	workdays       *lazyregexp.Regexp // Monday to Friday in letters
+	schedules      []schedule         // days of the week that recur: see Maker.Recurs
+	datedAfter     *lazyregexp.Regexp // what shows, after a day of the week, that it is that of an event
+	yearAfterMonth bool               // two digits after a month in words are a year
+	holidays       string             // lines with the names of a holiday, a colon and its rule; see holiday.in
+	monthDay       string             // format of a date without year, from the number of the day and the name of the month
+	beforeYear     string             // text between such a date and a year
+	ordinals       []string           // suffixes of ordinal numbers,
+	ordinal        func(int) string   // and the one of a number
 
 	endings map[string]func(int) string // likewise endings of the days of a month in a language that notes of this language quote
 
@@ -86,13 +86,13 @@ type numberWords struct {
 
 // kinRule is the class of the words for relatives that match a pattern.
 type kinRule struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	class   string
 }
 
 // shortName is an abbreviation of a first name before another.
 type shortName struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	name    string // folded
 }
 

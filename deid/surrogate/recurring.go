@@ -1,7 +1,6 @@
 package surrogate
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // Recurs reports whether a part of a text is a day of the week, or several, in the schedule of a drug or of dialysis: "every Friday", "on
@@ -121,12 +121,12 @@ func (d *date) weekday(p part) (day int, ok bool) {
 
 // schedule is an expression for days of the week that recur, of which the first group is the days.
 type schedule struct {
-	*regexp.Regexp
-	words   []string       // one of which its matches contain, in lower case
-	gap     bool           // they recur only if they are not consecutive
-	drug    bool           // its matches begin with a word, and they recur only if it is a drug
-	planned bool           // they do not recur on a line that says what was given
-	clause  *regexp.Regexp // they recur only if it matches what is before them, and their clause ends behind them
+	*lazyregexp.Regexp
+	words   []string           // one of which its matches contain, in lower case
+	gap     bool               // they recur only if they are not consecutive
+	drug    bool               // its matches begin with a word, and they recur only if it is a drug
+	planned bool               // they do not recur on a line that says what was given
+	clause  *lazyregexp.Regexp // they recur only if it matches what is before them, and their clause ends behind them
 }
 
 // mayMatch reports whether the expression may match a line, given in lower case. It is much faster than the expression.
@@ -141,7 +141,7 @@ func namesDrug(line string) bool {
 
 // alone reports whether a match of a schedule is all that its clause says, apart from what may stand before it. Otherwise something may have happened on the days: "rash
 // with Keflex Mon and Thu", "Lasix: Mon, Thu visits".
-func alone(line string, before *regexp.Regexp, match []int) bool {
+func alone(line string, before *lazyregexp.Regexp, match []int) bool {
 	return before.MatchString(line[:match[0]]) && clauseEnd.MatchString(line[match[3]:])
 }
 
@@ -149,9 +149,9 @@ const clauseStart = `(?:^|[.;:|•*] ?|- )(?i:(?:takes?|taking|continue|toma|tom
 
 var (
 	// beforeDrug and beforeAmount match what may stand before a drug, and before the last digit of its dose.
-	beforeDrug   = regexp.MustCompile(clauseStart + `$`)
-	beforeAmount = regexp.MustCompile(clauseStart + `(?:\pL{4,} )?[0-9.,/½]*$`)
-	clauseEnd    = regexp.MustCompile(`^\)?(?: (?i:only|s[oó]lo))?(?:[.;|]|$)`)
+	beforeDrug   = lazyregexp.New(clauseStart + `$`)
+	beforeAmount = lazyregexp.New(clauseStart + `(?:\pL{4,} )?[0-9.,/½]*$`)
+	clauseEnd    = lazyregexp.New(`^\)?(?: (?i:only|s[oó]lo))?(?:[.;|]|$)`)
 )
 
 // isDrug reports whether a word is the name of a drug, or the last word of one.
@@ -180,11 +180,11 @@ func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, li
 		if whole, ok := strings.CutSuffix(expr, `\b`); ok {
 			expr = whole + `(?:[^\pL\pN_]|$)`
 		}
-		return schedule{Regexp: regexp.MustCompile(strings.ReplaceAll(expr, "DAY", day)), words: words}
+		return schedule{Regexp: lazyregexp.New(strings.ReplaceAll(expr, "DAY", day)), words: words}
 	}
 	planned := func(s schedule) schedule { s.planned = true; return s }
 	withGap := func(s schedule) schedule { s.gap = true; return s }
-	alone := func(before *regexp.Regexp, s schedule) schedule { s.clause = before; return planned(withGap(s)) }
+	alone := func(before *lazyregexp.Regexp, s schedule) schedule { s.clause = before; return planned(withGap(s)) }
 	ofDrug := func(s schedule) schedule { s.drug = true; return s }
 	digits := strings.Split("0123456789", "")
 	all := []schedule{
@@ -216,7 +216,7 @@ const (
 )
 
 // countedDays matches the end of what stands before days that are counted and so do not recur, folded: "three Mondays".
-var countedDays = regexp.MustCompile(`\b(?:two|three|four|five|six|both|several|few|some|many|last|past|previous|[2-9]|dos|tres|cuatro|cinco|seis|varios|algunos|ultimos|pasados) $`)
+var countedDays = lazyregexp.New(`\b(?:two|three|four|five|six|both|several|few|some|many|last|past|previous|[2-9]|dos|tres|cuatro|cinco|seis|varios|algunos|ultimos|pasados) $`)
 
 // wasGiven matches the words of a line that says what was given, and on which days, folded.
-var wasGiven = regexp.MustCompile(`\b(?:gave|given|got|received|administered|missed|took|refused|declined|skipped|held|dio|dieron|administro|administraron|puso|pusieron|tomo|recibio|recibido|rechazo|olvido|omitio|se nego)\b`)
+var wasGiven = lazyregexp.New(`\b(?:gave|given|got|received|administered|missed|took|refused|declined|skipped|held|dio|dieron|administro|administraron|puso|pusieron|tomo|recibio|recibido|rechazo|olvido|omitio|se nego)\b`)

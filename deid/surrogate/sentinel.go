@@ -1,8 +1,9 @@
 package surrogate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // sentinelForms matches dates that databases write for a time without end or beginning, or for no date at all: 9999-12-31, 0001-01-01 and 0000-00-00, in the usual forms.
@@ -11,8 +12,8 @@ const sentinelForms = `(?:9999(?:[-/.]12[-/.]31|1231)|(?:12[-/.]31|31[-/.]12)[-/
 	`(?:[T ]?\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?(?: ?(?i:[ap]m|z|utc|gmt|[-+]\d{2}(?::?\d{2})?))?)?`
 
 var (
-	sentinel  = regexp.MustCompile(`^(?:9999(?:-12)?|` + sentinelForms + `)$`)
-	sentinels = regexp.MustCompile(`(?:^|[^\pL\pN/-])(` + sentinelForms + `)(?:$|[^\pL\pN/-])`)
+	sentinel  = lazyregexp.New(`^(?:9999(?:-12)?|` + sentinelForms + `)$`)
+	sentinels = lazyregexp.New(`(?:^|[^\pL\pN/-])(` + sentinelForms + `)(?:$|[^\pL\pN/-])`)
 )
 
 // IsSentinel reports whether a date is no date of a person, but stands for "no end", "no beginning" or "unknown".

@@ -3,10 +3,11 @@ package surrogate
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // dates holds the information of a patient's notes about dates.
@@ -47,12 +48,12 @@ func (p *Patient) readDates(mentions []Mention) {
 
 var (
 	// dayOnly matches a day without a month, also with a year: the 9, 2024 of "Feb 3 to 9, 2024", and the 9/2024 of 2/3-9/2024.
-	dayOnly = regexp.MustCompile(`^[0-9]{1,2}(?:st|nd|rd|th|[ºª])?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
+	dayOnly = lazyregexp.New(`^[0-9]{1,2}(?:st|nd|rd|th|[ºª])?(?:(?:/|,? )(?:19|20)[0-9]{2})?$`)
 	// daysJoined matches what stands between a day and the date with its month, with further days of a list.
-	daysJoined = regexp.MustCompile(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|[ºª])?)*` + dayJoint + `$`)
+	daysJoined = lazyregexp.New(`^(?:` + dayJoint + `[0-9]{1,2}(?:st|nd|rd|th|[ºª])?)*` + dayJoint + `$`)
 	// startsJoint and endsJoint match what stands directly behind and before a day, if it may be joined to a date.
-	startsJoint = regexp.MustCompile(`^` + dayJoint)
-	endsJoint   = regexp.MustCompile(dayJoint + `$`)
+	startsJoint = lazyregexp.New(`^` + dayJoint)
+	endsJoint   = lazyregexp.New(dayJoint + `$`)
 )
 
 const dayJoint = `(?: ?[-–&,] ?| (?:to|through|thru|and|or|al?|y|e|o)(?: the| el)? |, (?:and|or) )`

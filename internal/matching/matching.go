@@ -4,16 +4,21 @@ package matching
 
 import (
 	"math/rand/v2"
-	"regexp"
 	"regexp/syntax"
 	"strings"
 	"testing"
 	"unicode"
 )
 
+// Expression is a regexp.Regexp or a lazyregexp.Regexp.
+type Expression interface {
+	String() string
+	MatchString(s string) bool
+}
+
 // Texts returns n random texts that an expression matches. Repetitions without a maximum occur at most three times
 // more than they must, and most characters of classes are in ASCII, where they have any.
-func Texts(t testing.TB, expression *regexp.Regexp, n int) []string {
+func Texts(t testing.TB, expression Expression, n int) []string {
 	t.Helper()
 	parsed, err := syntax.Parse(expression.String(), syntax.Perl)
 	if err != nil {

@@ -2,7 +2,6 @@ package base
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // ValueNote returns a note for a field whose whole value is PHI, or false if the value is missing (see field.IsNull) or the type set of the run has no type for the action. The
@@ -125,8 +125,8 @@ var PersonalCodes = append(slices.Clip(AgeCodes), "21112-8", "45401-7")
 const zone = `z|[+-]\d{2}(?::?\d{2})?|utc|gmt|[aecmp][sd]t|akst|akdt|hst|bst|wet|west|cet|cest|eet|eest`
 
 var (
-	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?(?: ?(?i:[ap]m|` + zone + `))?)?$`)
-	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2}|9999|0001)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
+	isoDate     = lazyregexp.New(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?(?: ?(?i:[ap]m|` + zone + `))?)?$`)
+	compactDate = lazyregexp.New(`^((?:1[89]|2[01])\d{2}|9999|0001)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
 )
 
 // Forms of dates that Learn does not take for identifiers.
@@ -139,15 +139,15 @@ const (
 
 var (
 	// otherDate matches dates with separators or names of months: 03/04/2071, 3.4.71, 2071/04/03, 03-04-2071, 3-Mar-2071, Mar 3, 2071.
-	otherDate = regexp.MustCompile(`^(?:` + dayOrMonth + `(?:[/.]` + dayOrMonth + `[/.](?:` + longYear + `|\d{2})|-` + dayOrMonth + `-` + longYear + `)|` +
+	otherDate = lazyregexp.New(`^(?:` + dayOrMonth + `(?:[/.]` + dayOrMonth + `[/.](?:` + longYear + `|\d{2})|-` + dayOrMonth + `-` + longYear + `)|` +
 		longYear + `[/.]` + dayOrMonth + `[/.]` + dayOrMonth + `|` + dayOrMonth + `[- ]?` + monthName + `[- ]?(?:` + longYear + `|\d{2})|` +
 		monthName + ` ?` + dayOrMonth + `,? ` + longYear + `)` + timeBehind + `$`)
 	// dayOfDigits matches a date as machines write it without separators, perhaps with a time. The key of a patient may be such a number.
-	dayOfDigits = regexp.MustCompile(`^` + longYear + `(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-4])[0-5]\d[0-9:.+-]*)?$`)
+	dayOfDigits = lazyregexp.New(`^` + longYear + `(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-4])[0-5]\d[0-9:.+-]*)?$`)
 )
 
 // OnlyYear matches a date that is only a year.
-var OnlyYear = regexp.MustCompile(`^\d{4}$`)
+var OnlyYear = lazyregexp.New(`^\d{4}$`)
 
 // MachineDate reads a date as machines write it: 2071-04-03, 2071-04 and 20710403, perhaps with a time behind it. It returns the date in
 // the form 2071-04-03, in which it can be replaced, and a function that returns the value with a new date in the form of the original. If

@@ -4,7 +4,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
-	"regexp"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // OIDOf returns a pseudonym in the form of an object identifier.
@@ -25,6 +26,6 @@ func UUIDOf(made string) string {
 
 // The forms of object identifiers and of UUIDs.
 var (
-	OID  = regexp.MustCompile(`^[0-2](?:\.\d{1,40})+$`)
-	UUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	OID  = lazyregexp.New(`^[0-2](?:\.\d{1,40})+$`)
+	UUID = lazyregexp.New(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 )

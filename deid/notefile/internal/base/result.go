@@ -1,9 +1,10 @@
 package base
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // IsResult reports whether a text is, as a whole, a measured result or a range of results: a number, a fraction or score (8/9), a titre
@@ -16,7 +17,7 @@ func IsResult(text string) bool {
 	if len(text) > maxResult || otherNumber.MatchString(text) {
 		return false
 	}
-	for _, form := range []*regexp.Regexp{bareRange, measuredRange} {
+	for _, form := range []*lazyregexp.Regexp{bareRange, measuredRange} {
 		if m := form.FindStringSubmatch(text); m != nil {
 			low, err1 := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64)
 			high, err2 := strconv.ParseFloat(strings.Replace(m[2], ",", ".", 1), 64)
@@ -51,16 +52,16 @@ const (
 )
 
 var (
-	singleResult = regexp.MustCompile(`^(?:[=~≈±]?\s?[-+]?` + bareNumber + // 1234
+	singleResult = lazyregexp.New(`^(?:[=~≈±]?\s?[-+]?` + bareNumber + // 1234
 		`|` + order + `[-+]?` + resultNumber + power + `?` + unit + resultFlag + // <5
 		`|` + comparison + `[-+]?` + resultNumber + `(?:` + power + unit + resultFlag + `|` + measured + resultFlag + `|` + flag + `)` + // 7.5 mg/dL, 250000 H
 		`|` + comparison + `(?:` + smallNumber + `\s?/\s?` + smallNumber + unit + resultFlag + // 8/9, 120/80 mmHg
 		`|[1-9]\d?\s?:\s?1|1\s?:\s?[1-9]\d{0,5}` + // 1:64
 		`|\d\s?\+{1,4}|\+{1,4}\s?\d?))$`) // 3+
-	bareRange     = regexp.MustCompile(`^\(?\[?([-+]?` + bareNumber + `)` + resultHyphen + `([-+]?` + bareNumber + `)\)?\]?$`)
-	measuredRange = regexp.MustCompile(`^\(?\[?([-+]?` + resultNumber + `)` + power + `?` + unit + resultHyphen + `([-+]?` + resultNumber + `)(?:` + power + unit + `|` + measured + `)\)?\]?$`)
+	bareRange     = lazyregexp.New(`^\(?\[?([-+]?` + bareNumber + `)` + resultHyphen + `([-+]?` + bareNumber + `)\)?\]?$`)
+	measuredRange = lazyregexp.New(`^\(?\[?([-+]?` + resultNumber + `)` + power + `?` + unit + resultHyphen + `([-+]?` + resultNumber + `)(?:` + power + unit + `|` + measured + `)\)?\]?$`)
 	// otherNumber matches months with their year (2071-03, 12/71), days of six digits that end in 000 and telephone numbers, which have the form of numbers,
 	// fractions or ranges as well. Two round numbers (200-1500) are a range.
-	otherNumber = regexp.MustCompile(`^(?:(?:19|20|21)\d{2}(?:[-./]?(?:0[1-9]|1[0-2])|\s?[-–]\s?(?:19|20|21)\d{2})|(?:0?[1-9]|1[0-2])\s?/\s?(?:3[2-9]|[4-9]\d)` +
+	otherNumber = lazyregexp.New(`^(?:(?:19|20|21)\d{2}(?:[-./]?(?:0[1-9]|1[0-2])|\s?[-–]\s?(?:19|20|21)\d{2})|(?:0?[1-9]|1[0-2])\s?/\s?(?:3[2-9]|[4-9]\d)` +
 		`|(?:1[0-2][1-3]0|(?:[12]\d|3[01])10)00|[2-9](?:\d[1-9]|[1-9]0)\s?[-.–—]\s?\d{4}|[2-9]00\s?[-.–—]\s?\d{2}(?:[1-9]\d|0[1-9]))$`)
 )

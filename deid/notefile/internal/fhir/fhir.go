@@ -7,7 +7,6 @@ import (
 	"crypto/sha1" //nolint:gosec // FHIR's hash of an attachment is SHA-1
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile/internal/jsontree"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // Read reads resources of FHIR (R4, R5) as JSON: one per file, which may be a Bundle, or one
@@ -553,7 +553,7 @@ func (f *reader) holdsString(i int) bool {
 }
 
 // sampledData matches SampledData.data: numbers, and letters for values out of range.
-var sampledData = regexp.MustCompile(`^\s*(?:(?:[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[EUL])(?:\s+|$))*$`)
+var sampledData = lazyregexp.New(`^\s*(?:(?:[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[EUL])(?:\s+|$))*$`)
 
 // isSignature reports whether data is a signature that does not contain what it signs: a JWS with
 // an empty payload, or bytes that are not text.
@@ -563,7 +563,7 @@ func isSignature(encoded string) bool {
 }
 
 // someWord matches a word in ASCII or UTF-16, such as the name in a certificate.
-var someWord = regexp.MustCompile(`[A-Za-z]{8}|(?:[A-Za-z]\x00){5}|(?:\x00[A-Za-z]){5}`)
+var someWord = lazyregexp.New(`[A-Za-z]{8}|(?:[A-Za-z]\x00){5}|(?:\x00[A-Za-z]){5}`)
 
 // mostlyReadable reports whether nine of ten bytes, apart from NULs and byte order marks, are ASCII
 // text. Such bytes are text in UTF-16 or Latin-1, or text with stray bytes.
@@ -580,7 +580,7 @@ func mostlyReadable(raw []byte) bool {
 	return n >= 9*rest
 }
 
-var detachedJWS = regexp.MustCompile(`^eyJ[-\w]+\.\.[-\w]+$`)
+var detachedJWS = lazyregexp.New(`^eyJ[-\w]+\.\.[-\w]+$`)
 
 // decode makes a note of the base64 in a string.
 func (f *reader) decode(where int, r resource, a dataMembers) {

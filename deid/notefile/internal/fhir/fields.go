@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile/internal/jsontree"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // fieldRules applies Options.Fields to the elements of a record. See deid/field/tables/fhir.txt for the built-in rules.
@@ -221,7 +221,7 @@ var results = []string{
 }
 
 // noName matches what is not only a name, in elements that have no names of their own type: words for relatives and for accounts, and numbers.
-var noName = regexp.MustCompile(`(?i)\d|\b(?:(?:grand|step|half|god)?-?(?:mother|father|parent|brother|sister|sibling|son|daughter|child|uncle|aunt)s?|mom|mum|dad|cousin|nephew|` +
+var noName = lazyregexp.New(`(?i)\d|\b(?:(?:grand|step|half|god)?-?(?:mother|father|parent|brother|sister|sibling|son|daughter|child|uncle|aunt)s?|mom|mum|dad|cousin|nephew|` +
 	`niece|twin|wife|husband|spouse|maternal|paternal|(?:bis)?abuel[oa]|padre|madre|herman[oa]|hij[oa]|t[ií][oa]|prim[oa]|sobrin[oa]|matern[oa]|patern[oa]|` +
 	`accounts?|billing|pay|payer|insurance|compensation|medica(?:re|id|l)|plan|hospital|clinic|(?:in|out)?patients?|visits?|fund(?:ed|s)?|charity|research|` +
 	`coverage|primary|credit|care|for|of|cuenta|seguro|para)\b`)
@@ -258,10 +258,10 @@ func (f *reader) repeatsDisplay(i int, text string) bool {
 }
 
 var (
-	timeForm  = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
-	clockTime = regexp.MustCompile(`^\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$`)
-	datedKey  = regexp.MustCompile(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant|event)$`) // keys are in lower case
-	codeForm  = regexp.MustCompile(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
+	timeForm  = lazyregexp.New(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
+	clockTime = lazyregexp.New(`^\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$`)
+	datedKey  = lazyregexp.New(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant|event)$`) // keys are in lower case
+	codeForm  = lazyregexp.New(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
 )
 
 // telecomSort returns the sort of the value of a ContactPoint with a system.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/jsontree"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // referenceKeys are the elements, in lower case, that refer to a resource.
@@ -27,14 +27,14 @@ var localKeys = []string{
 
 // publicAddress matches addresses of public code systems and of definitions of HL7, perhaps with a version. It does not match what other paths may
 // follow: a number of a person behind a system of identifiers (sid), or a name behind a host.
-var publicAddress = regexp.MustCompile(`^(?:https?://(?:` +
+var publicAddress = lazyregexp.New(`^(?:https?://(?:` +
 	`(?:(?:www|terminology|build)\.)?(?:fhir\.)?hl7\.org(?:/fhir/sid/[a-z][-a-z0-9]*|/(?:fhir|ig|CodeSystem|ValueSet|NamingSystem|StructureDefinition|ConceptMap)(?:/[-\w.]+)*)?|` +
 	`(?:www\.)?loinc\.org|(?:www\.)?snomed\.info(?:/sct(?:/\d{1,18}(?:/version/\d{8})?)?)?|(?:www\.)?unitsofmeasure\.org|(?:www\.)?nucc\.org(?:/provider-taxonomy)?|` +
 	`(?:www\.)?ama-assn\.org/go/cpt|(?:www\.)?nlm\.nih\.gov/research/umls(?:/[a-z]+)?|ncimeta\.nci\.nih\.gov|dicom\.nema\.org(?:/resources/ontology/[A-Z]+)?|` +
 	`(?:www\.)?whocc\.no(?:/atc)?|id\.who\.int(?:/icd(?:/release/11(?:/\d{4}-\d\d)?(?:/mms)?)?)?)/?(?:\|\d{1,4}(?:\.\d{1,4}){0,3})?|urn:ietf:(?:rfc|bcp):\d+|urn:iso:std:iso:\d+[-:\d]*)$`)
 
 // personalPath matches what a public address does not contain: long numbers, and anything behind a system of identifiers.
-var personalPath = regexp.MustCompile(`^https?://[^/]*(?:hl7\.org|who\.int)/.*(?:\d{5}|\d{3}-\d{2}-\d{4})|/sid/[^/|]+/?(?:\||/[^/])`)
+var personalPath = lazyregexp.New(`^https?://[^/]*(?:hl7\.org|who\.int)/.*(?:\d{5}|\d{3}-\d{2}-\d{4})|/sid/[^/|]+/?(?:\||/[^/])`)
 
 // definitions are the types of the resources that HL7 publishes.
 var definitions = markup.Words(`CodeSystem ValueSet ConceptMap NamingSystem StructureDefinition SearchParameter OperationDefinition CapabilityStatement ` +
@@ -68,14 +68,14 @@ func (f *reader) hash(i int, key string) {
 }
 
 var (
-	anyURI     = regexp.MustCompile(`^(?:[a-zA-Z][-+.a-zA-Z0-9]*://|urn:|mailto:)\S+$`)
-	operation  = regexp.MustCompile(`^\$[a-z]+(?:-[a-z]+)*$`)
-	searchName = regexp.MustCompile(`^[-_a-zA-Z.:]+$`)
-	idForm     = regexp.MustCompile(`^[-A-Za-z0-9.]{1,64}$`)
+	anyURI     = lazyregexp.New(`^(?:[a-zA-Z][-+.a-zA-Z0-9]*://|urn:|mailto:)\S+$`)
+	operation  = lazyregexp.New(`^\$[a-z]+(?:-[a-z]+)*$`)
+	searchName = lazyregexp.New(`^[-_a-zA-Z.:]+$`)
+	idForm     = lazyregexp.New(`^[-A-Za-z0-9.]{1,64}$`)
 	// referenceForm matches a reference: the base, the type, the id and perhaps a version.
-	referenceForm = regexp.MustCompile(`^((?:[a-zA-Z]+://[^?#\s]*/)?)([A-Z][A-Za-z]+)/([-A-Za-z0-9.]{1,64})(?:/_history/([-A-Za-z0-9.]{1,64}))?$`)
+	referenceForm = lazyregexp.New(`^((?:[a-zA-Z]+://[^?#\s]*/)?)([A-Z][A-Za-z]+)/([-A-Za-z0-9.]{1,64})(?:/_history/([-A-Za-z0-9.]{1,64}))?$`)
 	// searchForm matches a search: the base, the type and the query.
-	searchForm = regexp.MustCompile(`^((?:[a-zA-Z]+://[^?#\s]*/)?)([A-Z][A-Za-z]+)\?(\S*)$`)
+	searchForm = lazyregexp.New(`^((?:[a-zA-Z]+://[^?#\s]*/)?)([A-Z][A-Za-z]+)\?(\S*)$`)
 )
 
 func isURI(text string) bool { return anyURI.MatchString(text) }
@@ -111,7 +111,7 @@ func (f *reader) reference(text string) string {
 }
 
 // localForm matches an address of a contained resource, or of a resource of the same server, perhaps with a version or a place in it.
-var localForm = regexp.MustCompile(`^(?:#[-\w.:]{1,64}|([A-Z][A-Za-z]+)/[-A-Za-z0-9.]{1,64}(?:/_history/[-A-Za-z0-9.]{1,64})?(?:#[-\w.:]{1,64})?)(?:\|[-\w.]{1,20})?$`)
+var localForm = lazyregexp.New(`^(?:#[-\w.:]{1,64}|([A-Z][A-Za-z]+)/[-A-Za-z0-9.]{1,64}(?:/_history/[-A-Za-z0-9.]{1,64})?(?:#[-\w.:]{1,64})?)(?:\|[-\w.]{1,20})?$`)
 
 // isLocal reports whether a string is the address of a contained resource, or of a resource of the same server, of which the id becomes a pseudonym.
 func (f *reader) isLocal(i int, key string) bool {
@@ -151,7 +151,7 @@ func (f *reader) local(text string) string {
 }
 
 // narrativePlace matches the id or the name of an element of a narrative, in the JSON.
-var narrativePlace = regexp.MustCompile(`(?:id|name)=(?:\\"([-\w.:]{1,64})\\"|'([-\w.:]{1,64})')`)
+var narrativePlace = lazyregexp.New(`(?:id|name)=(?:\\"([-\w.:]{1,64})\\"|'([-\w.:]{1,64})')`)
 
 // isInNarrative reports whether an element of a narrative has an id or a name.
 func (f *reader) isInNarrative(id string) bool {
@@ -165,10 +165,10 @@ func (f *reader) isInNarrative(id string) bool {
 }
 
 // narrativeLink matches the attributes of HTML that refer to a resource or name a place.
-var narrativeLink = regexp.MustCompile(`(?i)\s(href|src|id|name)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')`)
+var narrativeLink = lazyregexp.New(`(?i)\s(href|src|id|name)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')`)
 
 // resourceLink matches an address of a resource of any server with what follows: the base, the type, the rest of the path and the query, and the place.
-var resourceLink = regexp.MustCompile(`^((?:[a-zA-Z]+://[^?#\s]*?/)?)([A-Z][A-Za-z]+)([/?][^#\s]*)(?:#(\S*))?$`)
+var resourceLink = lazyregexp.New(`^((?:[a-zA-Z]+://[^?#\s]*?/)?)([A-Z][A-Za-z]+)([/?][^#\s]*)(?:#(\S*))?$`)
 
 // links returns the edits of a narrative that put pseudonyms in the place of ids: in references to resources, and in the places in it that are named like a resource.
 func (f *reader) links(div string) []markup.Edit {

@@ -1,0 +1,65 @@
+// Package lazyregexp compiles regular expressions when they are first used. A program with many of them in its variables starts sooner, because one
+// run uses few. In tests they are compiled at once, so that a broken expression cannot go unnoticed.
+package lazyregexp
+
+import (
+	"regexp"
+	"sync"
+	"testing"
+)
+
+// Regexp is a regular expression that is compiled when it is first used. Several goroutines may use it at once. Its methods are those of
+// regexp.Regexp.
+type Regexp struct {
+	expression string
+	compiled   func() *regexp.Regexp
+}
+
+// New returns an expression, which must be valid: otherwise its first use panics.
+func New(expression string) *Regexp {
+	r := &Regexp{expression, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
+	if testing.Testing() {
+		r.compiled()
+	}
+	return r
+}
+
+func (r *Regexp) String() string { return r.expression }
+
+func (r *Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
+
+func (r *Regexp) Match(b []byte) bool { return r.compiled().Match(b) }
+
+func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }
+
+func (r *Regexp) FindStringIndex(s string) []int { return r.compiled().FindStringIndex(s) }
+
+func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
+
+func (r *Regexp) FindStringSubmatchIndex(s string) []int {
+	return r.compiled().FindStringSubmatchIndex(s)
+}
+
+func (r *Regexp) FindAllString(s string, n int) []string { return r.compiled().FindAllString(s, n) }
+
+func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
+	return r.compiled().FindAllStringIndex(s, n)
+}
+
+func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return r.compiled().FindAllStringSubmatch(s, n)
+}
+
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.compiled().FindAllStringSubmatchIndex(s, n)
+}
+
+func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
+	return r.compiled().FindAllSubmatch(b, n)
+}
+
+func (r *Regexp) ReplaceAllString(s, with string) string {
+	return r.compiled().ReplaceAllString(s, with)
+}
+
+func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }
