@@ -58,7 +58,7 @@ var wrongJSONL = []wrong{
 	{
 		what:  "offsets as text",
 		files: file("notes.jsonl", `{"text":"Seen by Dr. Amundsen.","spans":[{"start":"12","end":"20","type":"DOCTOR"}]}`+"\n"),
-		want:  `notes.jsonl:1: the key "spans.start" has a value of the wrong kind: it must be a whole number, without quotes`,
+		want:  `notes.jsonl:1: the key "spans.start" has a value of the wrong kind: it must be a whole number, without quotes and without a decimal point`,
 	},
 	{
 		what:  "beyond the text",
