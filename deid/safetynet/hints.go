@@ -3,6 +3,7 @@ package safetynet
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // This file has cheap tests for what a notation contains, which most texts do not pass, so that the expressions of most notations need not run.
@@ -83,7 +84,12 @@ func hasClinVar(text string) bool {
 // hasShortVariant tests for C677T, V600E, K27fs and R132*.
 func hasShortVariant(text string) bool {
 	return hasDigits(text, 2, 5, func(before, after string) bool {
-		return before != "" && isUpper(before[len(before)-1]) && after != "" && (isUpper(after[0]) || after[0] == '*' || strings.HasPrefix(after, "fs"))
+		if before == "" || !isUpper(before[len(before)-1]) || after == "" || !isUpper(after[0]) && after[0] != '*' && !strings.HasPrefix(after, "fs") {
+			return false
+		}
+		letter, _ := utf8.DecodeLastRuneInString(before[:len(before)-1])
+		next := firstRune(after[1:])
+		return isSeparator(letter) && (isSeparator(next) || strings.HasPrefix(after, "fs"))
 	})
 }
 
@@ -118,19 +124,19 @@ func hasTimeOfDay(text string) bool {
 	return false
 }
 
-// The words, in lower case, with which the expressions of glucoses, of depths and of what is measured at a time of day begin.
+// The words with which the expressions of glucoses, of depths and of what is measured at a time of day begin.
 var (
 	glucoseWords = exactWords("glucemia glucemias glicemia glicemias glucometria glucometrias glucometría glucometrías perfil perfiles dextrostix dextrotix dextros dextro destrostix destro haemoglucotest hemoglucotest controles " +
-		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc capillary dxt dtx hgt bmt bm fsbg fsbs fsg cbg cbgs bg bgs bgm bgms pocg gc")
-	periodontalWords = exactWords("pd ppd psd cal rec gm bop ps nic mg pocket pockets probing probings sondaje profundidad profundidades bolsa bolsas")
+		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc POC Poc capillary DXT DTX HGT BMT BM FSBG FSBS FSG CBG CBGs BG BGs BGM BGMs POCG GC")
+	periodontalWords = exactWords("PD PPD PSD CAL REC GM BOP PS NIC MG pocket pockets probing probings sondaje profundidad profundidades bolsa bolsas")
 	timedWords       = exactWords("glucose glucoses gluc bs fs bg fsbg sugar sugars blood accu-check accu-checks accucheck accuchecks cortisol lab labs dose doses insulin med meds medication medications temp temps weight wt vitals draw draws care shift report " +
 		"rounds snack feed feeds glucemia glucemias insulina dosis toma turno")
 )
 
-// hasAnyWord tests for one of some words in lower case.
+// hasAnyWord tests for one of some words. Those of four letters and more are in lower case, and may be written in any.
 func hasAnyWord(text string, words map[string]bool) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if words[strings.ToLower(word)] {
+		if words[word] || len(word) > 3 && words[strings.ToLower(word)] {
 			return true
 		}
 	}
