@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
@@ -350,6 +351,16 @@ func columnOf(typ string, has map[string]bool, enough bool) column {
 // isHeading reports whether a heading is known.
 func isHeading(heading string) bool { return headingType(heading) != "" }
 
+// areHeadingWords reports whether a text consists of ordinary words that are no names, unlike a value before the next label: 703950 Birth date, Roe Visit date.
+func areHeadingWords(key string) bool {
+	for w := range strings.FieldsSeq(key) {
+		if !wordlists.Common(w) || surrogate.IsSurname(w) || surrogate.IsFirstName(w) {
+			return false
+		}
+	}
+	return true
+}
+
 // headingType returns the type of a heading in the lists, in the plural or with something between parentheses as well, that of any date, as in Score date, or that of a person who does something, as in Drawn by.
 func headingType(heading string) string {
 	key := headingKey(heading)
@@ -361,7 +372,7 @@ func headingType(heading string) string {
 			return headings()[key]
 		}
 	}
-	if strings.HasSuffix(key, " date") || strings.HasPrefix(key, "fecha ") { // of anything
+	if (strings.HasSuffix(key, " date") || strings.HasPrefix(key, "fecha ")) && areHeadingWords(key) { // of anything
 		return "DATE"
 	}
 	if !strings.Contains(key, " by") && !strings.Contains(key, " por") { // as nearly all cells

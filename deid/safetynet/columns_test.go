@@ -248,3 +248,16 @@ func FuzzColumns(f *testing.F) {
 		}
 	})
 }
+
+// A value before the label of a date was taken for a heading, so that the record number and the age stayed.
+func TestValuesBeforeTheLabelOfADateAreNoHeadings(t *testing.T) {
+	const text = "Patient ID\t7038841 Birth date\tJune 10, 2041 Name\tBell, Yonas Age\t17 Y Visit date\tJune 18, 2066\nPhone\t112-1010   Adm\tJune 9, 2066\n"
+	var spans []data.Span
+	for _, value := range []string{"7038841", "17"} {
+		at := strings.Index(text, value)
+		spans = append(spans, data.Span{Start: at, End: at + len(value), Type: "MEDICALRECORD"})
+	}
+	if got := CorrectCells(text, spans, func(string) bool { return false }); !slices.Equal(got, spans) {
+		t.Errorf("%v are left of %v", got, spans)
+	}
+}
