@@ -214,7 +214,7 @@ func isSeries(before, value, after string) bool {
 	}
 	mobile := strings.ContainsRune("6789", rune(value[0])) && (lengths == "333" || lengths == "3222")
 	hyphens := strings.ContainsAny(value, "-–")
-	return !mobile && strings.Contains(lengths, "3") && !(hyphens && (strings.Contains(value, " ") || len(groups) == 3 && lengths != "333")) && !isNumbered(before, after)
+	return !mobile && strings.Contains(lengths, "3") && (!hyphens || !strings.Contains(value, " ") && (len(groups) != 3 || lengths == "333")) && !isNumbered(before, after)
 }
 
 // isDepths reports whether numbers behind a label are periodontal depths: words of dentistry are near.

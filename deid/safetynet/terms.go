@@ -186,7 +186,8 @@ func isTerm(text string, words []word, first, last int, hyphenated bool) bool {
 		return true
 	}
 	surnames := last == first+1 && isKnownSurname(words[first].fold) && isKnownSurname(words[last].fold)
-	return !surnames && !(first > 0 && words[first].gap >= 0 && doers[words[first-1].fold])
+	done := first > 0 && words[first].gap >= 0 && doers[words[first-1].fold] // by someone
+	return !surnames && !done
 }
 
 // endsWithName reports whether the last word of a fixed term is no word such as fever.
