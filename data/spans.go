@@ -3,6 +3,8 @@ package data
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // SortSpans sorts spans in reading order: by start, then longer ones first, then
@@ -122,6 +124,28 @@ func Subtract(s Span, disjoint []Span) []Span {
 		rest = append(rest, s)
 	}
 	return rest
+}
+
+// Cut is Subtract for the text that the spans are of: it returns only parts with a letter or a digit, without what stands around their words where
+// they were cut off.
+func Cut(text string, s Span, disjoint []Span) []Span {
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	noWord := func(r rune) bool { return !isWord(r) }
+	var left []Span
+	for _, part := range Subtract(s, disjoint) {
+		value := text[part.Start:part.End]
+		if !strings.ContainsFunc(value, isWord) {
+			continue
+		}
+		if part.Start > s.Start {
+			part.Start += len(value) - len(strings.TrimLeftFunc(value, noWord))
+		}
+		if part.End < s.End {
+			part.End -= len(value) - len(strings.TrimRightFunc(value, noWord))
+		}
+		left = append(left, part)
+	}
+	return left
 }
 
 // Covered reports whether the spans, which must be sorted and disjoint, together

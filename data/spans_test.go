@@ -2,6 +2,7 @@ package data
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -131,4 +132,26 @@ func TestSpanArithmetic(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestCut(t *testing.T) {
+	const text = "(Ana Roe, 3/5), Ñu -"
+	at := func(part string) Span {
+		i := strings.Index(text, part)
+		return Span{Start: i, End: i + len(part), Type: "X"}
+	}
+	for name, tc := range map[string]struct {
+		s     Span
+		holes []Span
+		want  []Span
+	}{
+		"what stands around words goes where it was cut":   {at(text), []Span{at("3/5")}, []Span{at("(Ana Roe"), at("Ñu -")}},
+		"and stays at the ends of the span":                {at("(Ana Roe"), []Span{at("Roe")}, []Span{at("(Ana")}},
+		"a part without a word goes":                       {at("3/5), Ñu -"), []Span{at("3/5"), at("Ñu")}, nil},
+		"a span that nothing is cut off of stays as it is": {at("(Ana"), []Span{at("Ñu")}, []Span{at("(Ana")}},
+	} {
+		if got := Cut(text, tc.s, tc.holes); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
 }

@@ -484,7 +484,7 @@ var (
 	measuredWords = wordlists.Set(`a1c hba1c hb hgb hct hto wbc leucos leucocitos plt plts plaquetas platelets cr creat creatinine creatinina bun urea k na egfr gfr fg tfg psa tsh ft4 t4 ldl hdl tg tgs trigs trigliceridos chol
 		cholesterol colesterol crp pcr esr vsg inr ptt aptt ferritin ferritina cd4 cd8 vl wt weight peso bmi imc gcs glasgow glucose glucosa glucemia glucemias bg bgs fbg temp temps tmax hr fc spo2 sat sats satohb alt ast alp ggt gpt got fa
 		bili bilirubin bilirrubina lipase lipasa amylase amilasa ck cpk ldh trop troponin troponina bnp nt-probnp probnp lactate lactato procalcitonin procalcitonina pct anc albumin albumina alb b12 cea afp ca125 ca-125 ca19-9
-		phos ca mg uric urico rin dimero d-dimer acr pth fev1 peso talla map tam pain dolor eva nrs vas phq-9 phq9 gad-7 gad7 mmse moca`)
+		phos ca mg uric urico rin dimero d-dimer acr pth fev1 talla map tam pain dolor eva nrs vas phq-9 phq9 gad-7 gad7 mmse moca`)
 	// takenWords are folded words that a dose of each day of the week follows.
 	takenWords = wordlists.Set(`warfarin coumadin jantoven marevan sintrom acenocoumarol acenocumarol aldocumar warfarina phenprocoumon levothyroxine levotiroxina synthroid eutirox prednisone prednisona prednisolone prednisolona
 		methotrexate metotrexato insulin insulina lantus furosemide furosemida lasix torsemide torasemida bumetanide methadone metadona digoxin digoxina`)

@@ -77,17 +77,7 @@ func outsideNotation(text string, s data.Span, notations []data.Span) []data.Spa
 	if from, to := data.Overlapping(notations, s); from == to {
 		return []data.Span{s}
 	}
-	var kept []data.Span
-	for _, part := range data.Subtract(s, notations) {
-		value := text[part.Start:part.End]
-		left := strings.TrimLeftFunc(value, isSeparator)
-		if right := strings.TrimRightFunc(left, isSeparator); right != "" {
-			part.Start += len(value) - len(left)
-			part.End = part.Start + len(right)
-			kept = append(kept, part)
-		}
-	}
-	return kept
+	return data.Cut(text, s, notations)
 }
 
 func isSeparator(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }

@@ -52,16 +52,10 @@ func withoutScores(text string, spans []data.Span) []data.Span {
 	}
 	var out []data.Span
 	for _, s := range spans {
-		from, to := data.Overlapping(scores, s)
-		if from == to {
+		if from, to := data.Overlapping(scores, s); from == to {
 			out = append(out, s)
-			continue
-		}
-		for _, part := range data.Subtract(s, scores[from:to]) {
-			c := trimmed(text, cell{part.Start, part.End})
-			if part.Start, part.End = c.start, c.end; strings.ContainsFunc(text[c.start:c.end], isAlnum) {
-				out = append(out, part)
-			}
+		} else {
+			out = append(out, data.Cut(text, s, scores[from:to])...)
 		}
 	}
 	return out

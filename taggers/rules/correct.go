@@ -2,8 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -75,7 +73,7 @@ func (c *correction) apply(text string, spans, matches []data.Span) []data.Span 
 		case c.action == remove:
 			continue
 		case c.action == cut:
-			out = append(out, without(text, s, matches)...)
+			out = append(out, data.Cut(text, s, matches)...)
 			continue
 		case c.action == retype:
 			s.Type = c.typ
@@ -95,26 +93,6 @@ func (c *correction) apply(text string, spans, matches []data.Span) []data.Span 
 		out = append(out, s)
 	}
 	return out
-}
-
-// without returns what is left of a span outside of matches that are sorted and disjoint: the parts with a letter or a
-// digit, without what is around their words.
-func without(text string, s data.Span, matches []data.Span) []data.Span {
-	noWord := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	var left []data.Span
-	for _, part := range data.Subtract(s, matches) {
-		value := text[part.Start:part.End]
-		if part.Start > s.Start {
-			part.Start += len(value) - len(strings.TrimLeftFunc(value, noWord))
-		}
-		if part.End < s.End {
-			part.End -= len(value) - len(strings.TrimRightFunc(value, noWord))
-		}
-		if part.Start < part.End && strings.ContainsFunc(text[part.Start:part.End], func(r rune) bool { return !noWord(r) }) {
-			left = append(left, part)
-		}
-	}
-	return left
 }
 
 // meetsOther reports whether the grown span overlaps a span of another type: one of
