@@ -23,9 +23,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Limits of time and memory for every command line.
+// Limits of time and memory for every command line. The first one is far above what any of them takes: it ends those that hang.
 const (
-	mostTime   = 30 * time.Second
+	mostTime   = 5 * time.Minute
 	serveTime  = 3 * time.Second // after which a service is told to stop
 	mostMemory = 500 << 20
 )
