@@ -147,10 +147,8 @@ func orderOf(text string, certain []dayMonth) order {
 			votes--
 		}
 	}
-	for _, m := range withYear.FindAllStringSubmatch(text, -1) {
-		first, _ := strconv.Atoi(m[1])
-		second, _ := strconv.Atoi(m[2])
-		if first <= 31 && second <= 31 {
+	for date := range strings.FieldsFuncSeq(text, isOutsideDate) {
+		if first, second, ok := dayAndMonth(date); ok && first <= 31 && second <= 31 {
 			count(first, second)
 		}
 	}
@@ -166,7 +164,35 @@ func orderOf(text string, certain []dayMonth) order {
 	return anyOrder
 }
 
-var withYear = lazyregexp.New(`(?:^|[^0-9/.-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-](?:(?:19|20)?[0-9]{2})(?:[^0-9/]|$)`)
+// isOutsideDate reports whether a character is none of a date in digits.
+func isOutsideDate(r rune) bool { return (r < '0' || r > '9') && r != '/' && r != '.' && r != '-' }
+
+// dayAndMonth returns the first two numbers of a date with a year, such as 3/4/2071 and 03.04.71. It may have a full stop or a hyphen behind it, and what follows that.
+func dayAndMonth(date string) (first, second int, ok bool) {
+	first, date, ok = leadingNumber(date)
+	if !ok {
+		return 0, 0, false
+	}
+	if second, date, ok = leadingNumber(date); !ok {
+		return 0, 0, false
+	}
+	n := digitsAtStart(date)
+	year, rest := date[:n], date[n:]
+	ok = (n == 2 || n == 4 && (year[:2] == "19" || year[:2] == "20")) && !strings.HasPrefix(rest, "/")
+	return first, second, ok
+}
+
+// leadingNumber returns the number of one or two digits that a text begins with, and what follows the sign behind it.
+func leadingNumber(text string) (n int, rest string, ok bool) {
+	end := digitsAtStart(text)
+	if end == 0 || end > 2 || end == len(text) {
+		return 0, "", false
+	}
+	return number(text[:end]), text[end+1:], true
+}
+
+// digitsAtStart returns how many digits a text begins with.
+func digitsAtStart(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
 // beside is what stands before and after a value, folded, with the words that are nearest to it.
 type beside struct {

@@ -53,11 +53,16 @@ var division = lazyregexp.New(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / `)
 
 // divide returns the parts of a text before and after its first division.
 func divide(text string) (before, after string, ok bool) {
-	at := division.FindStringIndex(text)
+	from := strings.IndexAny(text, "–—:;|()[]-/")
+	if from < 0 {
+		return text, "", false
+	}
+	from = max(0, from-1) // a blank before a sign is a part of the division
+	at := division.FindStringIndex(text[from:])
 	if at == nil {
 		return text, "", false
 	}
-	return text[:at[0]], text[at[1]:], true
+	return text[:from+at[0]], text[from+at[1]:], true
 }
 
 // inTitle returns the names in a title. A part of a divided title is a name if it looks like one to isNamed, or to isListed beside a word for a document.

@@ -30,8 +30,9 @@ func (m *Maker) Recurs(text string, start, end int) bool {
 // inSchedule reports whether days of the week in a line belong to a schedule.
 func (m *Maker) inSchedule(line string, start, end int) bool {
 	lower := strings.ReplaceAll(strings.ToLower(line), "ſ", "s") // as expressions without regard to case do
+	given := sync.OnceValue(func() bool { return wasGiven.MatchString(fold(line)) })
 	for _, schedule := range m.lang.schedules {
-		if !schedule.mayMatch(lower) || schedule.planned && wasGiven.MatchString(fold(line)) || schedule.drug && !namesDrug(line) {
+		if !schedule.mayMatch(lower) || schedule.planned && given() || schedule.drug && !namesDrug(line) {
 			continue
 		}
 		for _, match := range schedule.FindAllStringSubmatchIndex(line, -1) {

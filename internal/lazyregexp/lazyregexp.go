@@ -1,5 +1,6 @@
 // Package lazyregexp compiles regular expressions when they are first used. A program with many of them in its variables starts sooner, because one
-// run uses few. In tests they are compiled at once, so that a broken expression cannot go unnoticed.
+// run uses few. Texts that cannot match, because they lack bytes that any match contains, are told before the expression is run, or even compiled. In tests expressions are
+// compiled at once, so that a broken one cannot go unnoticed.
 package lazyregexp
 
 import (
@@ -12,12 +13,17 @@ import (
 // regexp.Regexp.
 type Regexp struct {
 	expression string
+	needs      func() *needs
 	compiled   func() *regexp.Regexp
 }
 
 // New returns an expression, which must be valid: otherwise its first use panics.
 func New(expression string) *Regexp {
-	r := &Regexp{expression, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
+	r := &Regexp{
+		expression,
+		sync.OnceValue(func() *needs { return needsOf(expression) }),
+		sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) }),
+	}
 	if testing.Testing() {
 		r.compiled()
 	}
@@ -28,45 +34,80 @@ func New(expression string) *Regexp {
 func (r *Regexp) String() string { return r.expression }
 
 // MatchString is regexp.Regexp.MatchString.
-func (r *Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
+func (r *Regexp) MatchString(s string) bool { return met(r.needs(), s) && r.compiled().MatchString(s) }
 
 // Match is regexp.Regexp.Match.
-func (r *Regexp) Match(b []byte) bool { return r.compiled().Match(b) }
+func (r *Regexp) Match(b []byte) bool { return met(r.needs(), b) && r.compiled().Match(b) }
 
 // FindString is regexp.Regexp.FindString.
-func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }
+func (r *Regexp) FindString(s string) string {
+	if !met(r.needs(), s) {
+		return ""
+	}
+	return r.compiled().FindString(s)
+}
 
 // FindStringIndex is regexp.Regexp.FindStringIndex.
-func (r *Regexp) FindStringIndex(s string) []int { return r.compiled().FindStringIndex(s) }
+func (r *Regexp) FindStringIndex(s string) []int {
+	if !met(r.needs(), s) {
+		return nil
+	}
+	return r.compiled().FindStringIndex(s)
+}
 
 // FindStringSubmatch is regexp.Regexp.FindStringSubmatch.
-func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
+func (r *Regexp) FindStringSubmatch(s string) []string {
+	if !met(r.needs(), s) {
+		return nil
+	}
+	return r.compiled().FindStringSubmatch(s)
+}
 
 // FindStringSubmatchIndex is regexp.Regexp.FindStringSubmatchIndex.
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {
+	if !met(r.needs(), s) {
+		return nil
+	}
 	return r.compiled().FindStringSubmatchIndex(s)
 }
 
 // FindAllString is regexp.Regexp.FindAllString.
-func (r *Regexp) FindAllString(s string, n int) []string { return r.compiled().FindAllString(s, n) }
+func (r *Regexp) FindAllString(s string, n int) []string {
+	if !met(r.needs(), s) {
+		return nil
+	}
+	return r.compiled().FindAllString(s, n)
+}
 
 // FindAllStringIndex is regexp.Regexp.FindAllStringIndex.
 func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
+	if !met(r.needs(), s) {
+		return nil
+	}
 	return r.compiled().FindAllStringIndex(s, n)
 }
 
 // FindAllStringSubmatch is regexp.Regexp.FindAllStringSubmatch.
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	if !met(r.needs(), s) {
+		return nil
+	}
 	return r.compiled().FindAllStringSubmatch(s, n)
 }
 
 // FindAllStringSubmatchIndex is regexp.Regexp.FindAllStringSubmatchIndex.
 func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	if !met(r.needs(), s) {
+		return nil
+	}
 	return r.compiled().FindAllStringSubmatchIndex(s, n)
 }
 
 // FindAllSubmatch is regexp.Regexp.FindAllSubmatch.
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
+	if !met(r.needs(), b) {
+		return nil
+	}
 	return r.compiled().FindAllSubmatch(b, n)
 }
 
