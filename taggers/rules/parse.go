@@ -78,7 +78,7 @@ func Parse(path string, raw []byte) (*Set, error) {
 		parsed.Delete(string(raw))
 		return newSet(path, raw) // for an error that names this path
 	}
-	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, search: s.search, types: s.types}, nil
+	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, types: s.types}, nil
 }
 
 func newSet(path string, raw []byte) (*Set, error) {
@@ -98,7 +98,6 @@ func newSet(path string, raw []byte) (*Set, error) {
 		}
 		set.rules = append(set.rules, r)
 	}
-	set.scan = newScan(set.rules)
 	for i, e := range p.file.Corrections {
 		c, err := p.correction(place{"corrections", i}, e, known)
 		if err != nil {
@@ -106,7 +105,7 @@ func newSet(path string, raw []byte) (*Set, error) {
 		}
 		set.corrections = append(set.corrections, c)
 	}
-	set.search = newScan(rulesOf(set.corrections))
+	set.scan = newScan(slices.Concat(set.rules, rulesOf(set.corrections)))
 	if len(known) == 0 {
 		return nil, fmt.Errorf("%s: no rules", path)
 	}

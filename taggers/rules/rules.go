@@ -71,9 +71,8 @@ type Set struct {
 	path        string
 	raw         []byte // content of the file
 	rules       []rule // in order of priority
-	scan        *scan  // of these and perhaps of others, see keep
+	scan        *scan  // of these, of the corrections and perhaps of others: see keep
 	corrections []correction
-	search      *scan    // of these and perhaps of others, like scan
 	types       []string // types that the file names, sorted
 }
 
@@ -114,7 +113,9 @@ func (s *Set) Spans(text string) []data.Span {
 func (s *Set) matches(text string) []Match {
 	all := slices.Clone(s.scan.find(text))
 	if len(s.rules) < len(s.scan.rules) {
-		all = slices.DeleteFunc(all, func(m Match) bool { return !slices.Contains(s.types, m.Type) })
+		all = slices.DeleteFunc(all, func(m Match) bool {
+			return !slices.ContainsFunc(s.rules, func(r rule) bool { return r.name == m.Rule })
+		})
 	}
 	return all
 }
@@ -153,7 +154,7 @@ func (s *Set) keep(only, except []string) *Set {
 	if len(only)+len(except) == 0 {
 		return s
 	}
-	kept := &Set{path: s.path, raw: s.raw, scan: s.scan, search: s.search}
+	kept := &Set{path: s.path, raw: s.raw, scan: s.scan}
 	kept.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r rule) bool { return drop(r.typ) })
 	for _, c := range s.corrections {
 		c.on = slices.DeleteFunc(slices.Clone(c.on), drop)
