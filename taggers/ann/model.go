@@ -87,7 +87,7 @@ func Load(dir string, workers int) (*Tagger, error) {
 	if !bytes.Equal(config, m.Config) {
 		return nil, fail(configFile, errors.New("the file was changed while it was read"))
 	}
-	net, err := tagger.NewBlank(cfg.Network, cfg.sizes(v, m.Labels, features))
+	net, err := tagger.NewGiven(cfg.Network, cfg.sizes(v, m.Labels, features), m.Tensors)
 	if err != nil {
 		return nil, fail(configFile, err)
 	}
