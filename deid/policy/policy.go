@@ -149,7 +149,9 @@ func (p *Policy) Fields(format string) []field.Rule { return p.fields[format] }
 
 // wellFormed reports whether a text can be the name of a policy. As an expression, the program would spend more time on it than on all policies.
 func wellFormed(name string) bool {
-	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("._-", r) }
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("._-", r)
+	}
 	n := utf8.RuneCountInString(name)
 	return 1 <= n && n <= 64 && !strings.ContainsFunc(name, other)
 }
