@@ -21,7 +21,8 @@ type automaton struct {
 	out    []uint32 // by node: index in outputs
 	// outputs has sets of entries that begin where a node is reached, with the longest of each list. Most nodes share theirs with others. The first
 	// is empty.
-	outputs [][]output
+	outputs      [][]output
+	longestEntry int // number of words of the longest entry
 }
 
 type output struct {

@@ -41,13 +41,20 @@ func NewDictionary(lists Lists) (*Dictionary, error) {
 		return nil, err
 	}
 	d := &Dictionary{lists: slices.Clone(lists)}
-	for _, fold := range allFoldings {
-		a, err := d.build(fold)
-		if err != nil {
-			return nil, err
+	var built [foldings]*automaton
+	var errs [foldings]error
+	var building sync.WaitGroup
+	for i, fold := range allFoldings {
+		building.Go(func() { built[i], errs[i] = d.build(fold) })
+	}
+	building.Wait()
+	for i, a := range built {
+		if errs[i] != nil {
+			return nil, errs[i]
 		}
 		if a != nil {
 			d.automata = append(d.automata, a)
+			d.longest = max(d.longest, a.longestEntry)
 		}
 	}
 	left := make([]bool, len(lists))
@@ -88,12 +95,12 @@ func (d *Dictionary) build(fold Fold) (*automaton, error) {
 		for _, f := range l.Filters {
 			filters[i] = append(filters[i], d.filter(f, fold, &hidden))
 		}
-		if err := a.read(&l, uint16(i), &d.longest); err != nil {
+		if err := a.read(&l, uint16(i)); err != nil {
 			return nil, err
 		}
 	}
 	for i := range hidden {
-		if err := a.read(&hidden[i], uint16(len(d.lists)+i), &d.longest); err != nil {
+		if err := a.read(&hidden[i], uint16(len(d.lists)+i)); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +129,7 @@ func (d *Dictionary) filter(name string, fold Fold, hidden *Lists) uint16 {
 }
 
 // read adds the entries of a list.
-func (b *builder) read(l *List, number uint16, longest *int) error {
+func (b *builder) read(l *List, number uint16) error {
 	var pieces []data.Token
 	var folded []byte
 	var words []uint32
@@ -143,7 +150,7 @@ func (b *builder) read(l *List, number uint16, longest *int) error {
 			}
 			words = append(words, id)
 		}
-		*longest = max(*longest, len(pieces))
+		b.longestEntry = max(b.longestEntry, len(pieces))
 		return b.add(words, number)
 	})
 }
