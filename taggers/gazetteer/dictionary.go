@@ -159,7 +159,7 @@ func (b *builder) read(l *List, number uint16) error {
 func (a *automaton) trim() {
 	a.words.Trim()
 	for _, s := range []*[]uint32{&a.first, &a.parent, &a.label} {
-		if cap(*s)-len(*s) > len(*s)/4 {
+		if cap(*s)-len(*s) > len(*s)/16 {
 			*s = slices.Clip(slices.Clone(*s))
 		}
 	}
