@@ -367,6 +367,8 @@ func defect(path string, err error) error {
 	e := &data.Error{Path: path, Offset: -1, Reason: "unusable", Err: err}
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		e.Offset = int(syntax.Offset)
+	} else if syntax := (*syntaxError)(nil); errors.As(err, &syntax) {
+		e.Offset = syntax.offset
 	}
 	return e
 }

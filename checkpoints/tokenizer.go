@@ -5,16 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
+	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/sugarme/tokenizer"
 
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/intern"
 )
 
 // tokenizer.json is in Hugging Face's format with a WordLevel model.
@@ -67,42 +68,158 @@ func tokenizerIn(path string, b []byte) (tokenizerFile, error) {
 }
 
 // decodeTokenizer returns the tokens in id order and the unknown token. Its
-// errors contain ids but no tokens, which may be words of training notes.
+// errors contain ids but no tokens, which may be words of training notes. It reads
+// the tens of thousands of tokens of a model in half of the time that package
+// encoding/json takes, because the program reads them whenever it starts.
 func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
-	var file struct {
-		Model struct {
-			Type    string     `json:"type"`
-			Vocab   vocabulary `json:"vocab"`
-			Unknown *string    `json:"unk_token"`
-		} `json:"model"`
+	r := tokenizerReader{Decoder: jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true)), size: len(b)} // vocabulary finds duplicates
+	err = r.object(func(key []byte) error {
+		if string(key) == "model" {
+			return r.object(r.model)
+		}
+		return r.SkipValue()
+	})
+	if err == nil {
+		if _, err = r.ReadToken(); err == nil {
+			err = errors.New("more than one JSON value")
+		} else if err == io.EOF {
+			err = nil
+		}
 	}
-	err = json.Unmarshal(b, &file)
-	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return nil, "", errors.New("model is not a WordLevel whose vocab maps tokens to ids")
-	} else if err != nil {
+	switch syntax := (*jsontext.SyntacticError)(nil); {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, "", errors.New("unexpected end of JSON input")
+	case errors.As(err, &syntax):
+		return nil, "", &syntaxError{int(syntax.ByteOffset), syntax.Err}
+	case err != nil:
 		return nil, "", err
-	}
-	if file.Model.Type != "WordLevel" {
+	case r.kind != "WordLevel":
 		return nil, "", errors.New("model.type is not WordLevel")
-	}
-	if file.Model.Unknown == nil {
+	case !r.given:
 		return nil, "", errors.New("model.unk_token is missing")
-	}
-	unknown = *file.Model.Unknown
-	if !slices.Contains(file.Model.Vocab, unknown) {
+	case !slices.Contains(r.tokens, r.unknown):
 		return nil, "", errors.New("model.unk_token is not in model.vocab")
 	}
-	return file.Model.Vocab, unknown, nil
+	return r.tokens, r.unknown, nil
 }
 
-// joined returns strings with the same content that share the memory of one, which the garbage collector need not visit one by one.
-func joined(list []string) []string {
-	all := strings.Join(list, "")
-	for i, at := 0, 0; i < len(list); i++ {
-		end := at + len(list[i])
-		list[i], at = all[at:end], end
+// syntaxError is a json.SyntaxError in other words than those of package jsontext, which
+// name the keys around it.
+type syntaxError struct {
+	offset int
+	err    error
+}
+
+func (e *syntaxError) Error() string { return e.err.Error() }
+
+// tokenizerReader reads tokenizer.json.
+type tokenizerReader struct {
+	*jsontext.Decoder
+	size          int // of the file
+	kind, unknown string
+	given         bool // the unknown token
+	tokens        []string
+	text          []byte // scratch
+}
+
+var errNoVocabulary = errors.New("model is not a WordLevel whose vocab maps tokens to ids")
+
+// object calls do for each key of an object, which is valid until the next one is read. It
+// skips null, and returns an error for any other value.
+func (r *tokenizerReader) object(do func(key []byte) error) error {
+	switch kind := r.PeekKind(); kind {
+	case '{':
+	case 'n', 0: // a syntax error
+		return r.SkipValue()
+	default:
+		return errNoVocabulary
 	}
-	return list
+	if _, err := r.ReadToken(); err != nil {
+		return err
+	}
+	for r.PeekKind() == '"' {
+		raw, err := r.ReadValue()
+		if err != nil {
+			return err
+		}
+		if r.text, err = jsontext.AppendUnquote(r.text[:0], raw); err != nil {
+			return err
+		}
+		if err := do(r.text); err != nil {
+			return err
+		}
+	}
+	_, err := r.ReadToken()
+	return err
+}
+
+// model reads the value of a key of the model.
+func (r *tokenizerReader) model(key []byte) (err error) {
+	switch string(key) {
+	case "type":
+		r.kind, _, err = r.string()
+	case "unk_token":
+		r.unknown, r.given, err = r.string()
+	case "vocab":
+		err = r.vocabulary()
+	default:
+		err = r.SkipValue()
+	}
+	return err
+}
+
+// string reads a text; null is none.
+func (r *tokenizerReader) string() (text string, given bool, err error) {
+	switch r.PeekKind() {
+	case 'n', 0:
+		return "", false, r.SkipValue()
+	case '"':
+		token, err := r.ReadToken()
+		if err != nil {
+			return "", false, err
+		}
+		return token.String(), true, nil
+	}
+	return "", false, errNoVocabulary
+}
+
+// vocabulary reads the tokens and their ids. The tokens share the memory of one string,
+// so that the garbage collector need not visit them one by one.
+func (r *tokenizerReader) vocabulary() error {
+	words := intern.NewFor(r.size/16, r.size/2)
+	ids := make([]int, 0, r.size/16)
+	err := r.object(func(token []byte) error {
+		if n, err := words.Add(string(token)); err != nil {
+			return err
+		} else if int(n) != len(ids)+1 {
+			return fmt.Errorf("model.vocab: tokens %d and %d are the same", n-1, len(ids))
+		}
+		if r.PeekKind() != '0' {
+			return errNoVocabulary
+		}
+		raw, err := r.ReadValue()
+		if err != nil {
+			return err
+		}
+		id, err := strconv.Atoi(string(raw))
+		if err != nil {
+			return errNoVocabulary
+		}
+		ids = append(ids, id)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	tokens, placed := make([]string, len(ids)), make([]bool, len(ids))
+	for i, id := range ids {
+		if id < 0 || id >= len(ids) || placed[id] {
+			return fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(ids)-1)
+		}
+		tokens[id], placed[id] = words.String(uint32(i+1)), true
+	}
+	r.tokens = tokens
+	return nil
 }
 
 // vocabulary contains the tokens in id order. It marshals as a JSON object from
@@ -125,53 +242,6 @@ func (v vocabulary) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// UnmarshalJSON implements json.Unmarshaler for valid JSON. With tens of thousands of
-// tokens, which the program reads whenever it starts, it takes a fraction of the time of a
-// map[string]int and its inverse.
-func (v *vocabulary) UnmarshalJSON(b []byte) error {
-	wrong := &json.UnmarshalTypeError{Value: "value", Type: reflect.TypeFor[map[string]int]()}
-	if string(b) == "null" {
-		return nil
-	}
-	if b[0] != '{' {
-		return wrong
-	}
-	ids := make(map[string]int, bytes.Count(b, []byte{':'}))
-	for b = bytes.TrimSpace(b[1:]); b[0] != '}'; {
-		end := 1
-		for ; b[end] != '"'; end++ {
-			if b[end] == '\\' {
-				end++
-			}
-		}
-		token := string(b[1:end])
-		if strings.Contains(token, `\`) || !utf8.ValidString(token) {
-			if err := json.Unmarshal(b[:end+1], &token); err != nil {
-				return err
-			}
-		}
-		b = bytes.TrimSpace(b[end+1:])[1:] // without the colon
-		end = bytes.IndexAny(b, ",}")
-		id, err := strconv.Atoi(string(bytes.TrimSpace(b[:end])))
-		if err != nil {
-			return wrong
-		}
-		ids[token] = id
-		if b = b[end:]; b[0] == ',' {
-			b = bytes.TrimSpace(b[1:])
-		}
-	}
-	tokens, placed := make(vocabulary, len(ids)), make([]bool, len(ids))
-	for token, id := range ids {
-		if id < 0 || id >= len(ids) || placed[id] {
-			return fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(ids)-1)
-		}
-		tokens[id], placed[id] = token, true
-	}
-	*v = joined(tokens)
-	return nil
 }
 
 // checkDistinct returns an error if the strings of a list are not distinct UTF-8,

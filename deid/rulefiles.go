@@ -278,6 +278,7 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	}
 	add(b.formulaic, func(typ string) string { return typ })
 	if b.beside != nil {
+		b.beside.Prepare()
 		add(b.beside, func(string) string { return safetynet.OtherType(types) })
 	}
 	for _, typ := range safetynet.ColumnTypes() {

@@ -27,15 +27,17 @@ type Params struct {
 	list   []*Param // in the order in which layers asked for them
 	byName map[string]*Param
 	seed   uint64
-	blank  bool // initial values are 0
+	given  map[string]checkpoints.Tensor // initial values; nil if they are drawn
 }
 
 // NewParams returns an empty set. The same seed and the same network give the same initial values.
 func NewParams(seed uint64) *Params { return &Params{byName: map[string]*Param{}, seed: seed} }
 
-// NewBlankParams returns an empty set whose parameters begin with 0, for Fill: drawing random values takes
-// as long as reading them from a file.
-func NewBlankParams() *Params { return &Params{byName: map[string]*Param{}, blank: true} }
+// NewGivenParams returns an empty set whose parameters use the memory of the tensors of the same names, so that a network
+// that is read from a file is not in memory twice. When the network is built, Fill tells whether they fit each other.
+func NewGivenParams(tensors []checkpoints.Tensor) *Params {
+	return &Params{byName: map[string]*Param{}, given: byName(tensors)}
+}
 
 // All returns the parameters in the order in which the layers of the network were built, tables of
 // embeddings last. Their Data may be changed but not resized.
@@ -78,7 +80,12 @@ func (p *Params) get(name string, rows, cols int, sparse bool, init Init) (*Para
 		}
 		return old, nil
 	}
-	made := &Param{Name: name, Rows: rows, Cols: cols, Data: make([]float32, rows*cols), sparse: sparse, init: init}
+	made := &Param{Name: name, Rows: rows, Cols: cols, sparse: sparse, init: init}
+	if given := p.given[name]; slices.Equal(given.Shape, []int{rows, cols}) {
+		made.Data = given.Data
+	} else {
+		made.Data = make([]float32, rows*cols)
+	}
 	p.list, p.byName[name] = append(p.list, made), made
 	return made, nil
 }
@@ -101,7 +108,7 @@ func (p *Params) initialise() {
 	}
 	rng := rand.New(rand.NewPCG(p.seed, stream))
 	for _, param := range p.All() {
-		if param.init != nil && !p.blank {
+		if param.init != nil && p.given == nil {
 			param.init(rng, param)
 		}
 		param.init = nil
@@ -128,27 +135,34 @@ func (p *Params) Fill(tensors []checkpoints.Tensor) error { return Fill(p.Tensor
 // Fill copies the values of the tensors in from to the tensors of the same names in to. It is an error
 // if a tensor is missing or has another shape, or if from has a tensor that to does not have.
 func Fill(to, from []checkpoints.Tensor) error {
-	byName := map[string]checkpoints.Tensor{}
-	for _, t := range from {
-		byName[t.Name] = t
-	}
+	left := byName(from)
 	for _, p := range to {
-		t, ok := byName[p.Name]
+		t, ok := left[p.Name]
 		switch {
 		case !ok:
 			return fmt.Errorf("tensor %s is missing", p.Name)
 		case !slices.Equal(t.Shape, p.Shape):
 			return fmt.Errorf("tensor %s has shape %v, not %v", p.Name, t.Shape, p.Shape)
 		}
-		copy(p.Data, t.Data)
-		delete(byName, p.Name)
+		if len(t.Data) > 0 && &p.Data[0] != &t.Data[0] {
+			copy(p.Data, t.Data)
+		}
+		delete(left, p.Name)
 	}
 	for _, t := range from {
-		if _, left := byName[t.Name]; left {
+		if _, more := left[t.Name]; more {
 			return fmt.Errorf("tensor %s is not part of this network", t.Name)
 		}
 	}
 	return nil
+}
+
+func byName(tensors []checkpoints.Tensor) map[string]checkpoints.Tensor {
+	all := map[string]checkpoints.Tensor{}
+	for _, t := range tensors {
+		all[t.Name] = t
+	}
+	return all
 }
 
 // Init sets the initial values of a parameter.

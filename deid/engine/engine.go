@@ -31,6 +31,7 @@ type Engine struct {
 
 // Open opens the model and reads all files that the options name.
 func (s *Setup) Open() (*Engine, error) {
+	go surrogate.Prepare() // while the first files of the model are decompressed, which only one core can do
 	e := &Engine{setup: s, Types: s.types, Policy: s.Policy, base: deid.Deidentifier{Workers: s.Workers, Exact: s.Marked}}
 	if !s.Marked {
 		if err := e.openModel(); err != nil {

@@ -90,6 +90,9 @@ type Maker struct {
 	weeks  *recent.Texts[bool]     // whether days recur: see Recurs
 }
 
+// Prepare reads the built-in words and lists, for which New would wait.
+func Prepare() { builtin() }
+
 // New returns a Maker. The error names an unknown language or list, or a bad entry of a list.
 func New(opt Options) (*Maker, error) {
 	return builtin().maker(opt)

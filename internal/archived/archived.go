@@ -5,18 +5,21 @@ package archived
 import (
 	"archive/zip"
 	"bytes"
-	"io"
 
 	"github.com/andybalholm/brotli"
 )
 
+// ratio is a little more than how much smaller archives are than their files.
+const ratio = 4
+
 // Open opens an embedded archive. It panics if the archive is broken.
 func Open(archive []byte) *zip.Reader {
-	files, err := io.ReadAll(brotli.NewReader(bytes.NewReader(archive)))
-	if err != nil {
+	var files bytes.Buffer
+	files.Grow(ratio * len(archive))
+	if _, err := files.ReadFrom(brotli.NewReader(bytes.NewReader(archive))); err != nil {
 		panic(err) // the archive is embedded
 	}
-	r, err := zip.NewReader(bytes.NewReader(files), int64(len(files)))
+	r, err := zip.NewReader(bytes.NewReader(files.Bytes()), int64(files.Len()))
 	if err != nil {
 		panic(err)
 	}

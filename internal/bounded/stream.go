@@ -33,7 +33,7 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 // Gunzip decompresses the stream if its first two bytes are those of gzip, with
 // which no text in UTF-8 begins. Otherwise it returns the stream unchanged.
 func Gunzip(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := bufio.NewReaderSize(r, 1<<14)
 	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // an error returns when reading
 		return in, nil
 	}

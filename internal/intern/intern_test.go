@@ -10,7 +10,8 @@ import (
 // TestTable compares the table with a map and a slice.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, ids, all := New(), map[string]uint32{}, []string(nil)
+		table := NewFor(rapid.IntRange(0, 200).Draw(t, "room for"), rapid.IntRange(0, 200).Draw(t, "bytes"))
+		ids, all := map[string]uint32{}, []string(nil)
 		for _, s := range rapid.SliceOfN(rapid.StringN(0, 3, -1), 0, 300).Draw(t, "strings") {
 			if got, want := table.Find(s), ids[s]; got != want {
 				t.Fatalf("Find(%q): %d, want %d", s, got, want)

@@ -11,6 +11,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/nn"
 )
 
@@ -90,9 +91,9 @@ func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
 	return build(cfg, sizes, nn.NewParams(seed))
 }
 
-// NewBlank creates a network whose parameters are 0, for Fill.
-func NewBlank(cfg Config, sizes Sizes) (*Network, error) {
-	return build(cfg, sizes, nn.NewBlankParams())
+// NewGiven creates a network that uses the memory of the given tensors. Its method Fill tells whether they fit the network.
+func NewGiven(cfg Config, sizes Sizes, tensors []checkpoints.Tensor) (*Network, error) {
+	return build(cfg, sizes, nn.NewGivenParams(tensors))
 }
 
 func build(cfg Config, sizes Sizes, params *nn.Params) (*Network, error) {

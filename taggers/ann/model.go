@@ -54,14 +54,15 @@ func Load(dir string, workers int) (*Tagger, error) {
 	// folder that cannot be verified is not used.
 	early := beginFeatures(dir, workers)
 	m, err := checkpoints.Load(dir)
-	features, config, unread := early()
+	features, cfg, config, unread := early()
 	if err != nil {
 		return nil, err
 	}
 	fail := func(file string, err error) error { return fmt.Errorf("%s: %w", filepath.Join(dir, file), err) }
-	cfg, err := decodeConfig(dir, m.Config)
-	if err != nil {
-		return nil, err
+	if unread != nil || !bytes.Equal(config, m.Config) { // the first error counts
+		if cfg, err = decodeConfig(dir, m.Config); err != nil {
+			return nil, err
+		}
 	}
 	if len(m.Labels) == 0 {
 		return nil, fmt.Errorf("%s: this network is only pretrained and has no labels: start a training from it with system.ann.start", dir)
@@ -87,7 +88,7 @@ func Load(dir string, workers int) (*Tagger, error) {
 	if !bytes.Equal(config, m.Config) {
 		return nil, fail(configFile, errors.New("the file was changed while it was read"))
 	}
-	net, err := tagger.NewBlank(cfg.Network, cfg.sizes(v, m.Labels, features))
+	net, err := tagger.NewGiven(cfg.Network, cfg.sizes(v, m.Labels, features), m.Tensors)
 	if err != nil {
 		return nil, fail(configFile, err)
 	}
@@ -116,9 +117,10 @@ func decodeConfig(dir string, raw []byte) (Config, error) {
 }
 
 // beginFeatures begins to read the features of a model folder. The function that it returns waits for them, and returns the
-// configuration that they were read for, too.
-func beginFeatures(dir string, workers int) func() (f *features, config []byte, err error) {
+// configuration that they were read for, too, and its file.
+func beginFeatures(dir string, workers int) func() (f *features, cfg Config, config []byte, err error) {
 	var f *features
+	var cfg Config
 	var config []byte
 	var err error
 	var reading sync.WaitGroup
@@ -127,14 +129,13 @@ func beginFeatures(dir string, workers int) func() (f *features, config []byte, 
 		if config, err = bounded.ReadFile(filepath.Join(located, configFile), bounded.MaxModel); err != nil {
 			return
 		}
-		var cfg Config
 		if cfg, err = decodeConfig(dir, config); err == nil {
 			f, err = loadFeatures(located, cfg.Features, workers)
 		}
 	})
-	return func() (*features, []byte, error) {
+	return func() (*features, Config, []byte, error) {
 		reading.Wait()
-		return f, config, err
+		return f, cfg, config, err
 	}
 }
 

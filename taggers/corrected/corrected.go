@@ -75,7 +75,9 @@ func (c Config) Load(dir string, types *data.TypeSet, workers int, below ...tagg
 	if err != nil {
 		return nil, err
 	}
-	return tagger{r.(*rules.Tagger), below[0]}, nil
+	t := tagger{r.(*rules.Tagger), below[0]}
+	go t.rules.Prepare() // while the rest of the model is opened and the other tagger tags
+	return t, nil
 }
 
 // tagger applies the corrections to the spans of another tagger.

@@ -1,15 +1,12 @@
 package gazetteer
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"math/bits"
 
 	"github.com/lethe-deid/lethe/internal/intern"
 )
-
-// full reports whether a hash table must grow, which is at three quarters.
-func full(n int, table []uint32) bool { return 4*n > 3*len(table) }
 
 // automaton is the automaton of Aho and Corasick (1975), Algorithms 2 and 3, over words instead of characters, for the entries of the lists read
 // backwards. Nodes are numbered breadth first from 0, the root, so that a node's failure link leads to a node with a lower number.
@@ -24,7 +21,8 @@ type automaton struct {
 	out    []uint32 // by node: index in outputs
 	// outputs has sets of entries that begin where a node is reached, with the longest of each list. Most nodes share theirs with others. The first
 	// is empty.
-	outputs [][]output
+	outputs      [][]output
+	longestEntry int // number of words of the longest entry
 }
 
 type output struct {
@@ -79,62 +77,98 @@ func (a *automaton) longest(node uint32, list uint16, fits func(length int) bool
 	return 0
 }
 
-// entries is the input of an automaton: the words of each entry, and its list.
-type entries struct {
-	words []uint32
-	ends  []int // entry i has the words from ends[i-1] (0 for the first) to ends[i]
-	lists []uint16
+// builder makes an automaton of entries.
+type builder struct {
+	*automaton
+	ending *sets    // sets of the lists with an entry that ends at a node
+	ends   []uint32 // by node: the number of its set
+	// Entries of several words, which lack their last word:
+	rest   []uint32 // the other words of these entries, one entry after the other
+	begins []uint32 // by entry: where its words begin, then where the last one ends
+	lists  []uint16 // by entry
+	at     []uint32 // by entry: the node that it has reached
 }
 
-func (e *entries) entry(i int) []uint32 {
-	if i == 0 {
-		return e.words[:e.ends[0]]
+// newBuilder begins an automaton of entries with about this many bytes.
+func newBuilder(fold Fold, bytes int) *builder {
+	words := bytes / wordSize
+	a := &automaton{fold: fold, words: intern.NewFor(words, bytes)}
+	a.first, a.parent, a.label = make([]uint32, 1, words+1), make([]uint32, 1, words+1), make([]uint32, 1, words+1)
+	return &builder{automaton: a, ending: newSets(), ends: make([]uint32, 1, words+1), begins: make([]uint32, 1)}
+}
+
+// wordSize is the bytes of a list for each distinct word in it.
+const wordSize = 9
+
+// errTooLarge is the error for lists whose parts cannot be numbered.
+var errTooLarge = errors.New("the lists are too large")
+
+// add adds an entry of a list. Nodes are added depth by depth, so that they are numbered breadth first: those for the last words now, the others
+// by build.
+func (b *builder) add(words []uint32, list uint16) error {
+	last := len(words) - 1
+	for b.words.Len() >= len(b.first) {
+		b.first = append(b.first, 0)
 	}
-	return e.words[e.ends[i-1]:e.ends[i]]
+	node, err := b.below(0, words[last])
+	if err != nil {
+		return err
+	}
+	if last == 0 {
+		b.ends[node] = b.ending.with(b.ends[node], list)
+		return nil
+	}
+	if len(b.rest)+last > math.MaxUint32 {
+		return errTooLarge
+	}
+	b.rest = append(b.rest, words[:last]...)
+	b.begins, b.lists, b.at = append(b.begins, uint32(len(b.rest))), append(b.lists, list), append(b.at, node)
+	return nil
 }
 
-// build makes the automaton of entries. It leaves out entries that are also in a list that filters names for their list, and all entries of the lists
-// from visible on.
-func (a *automaton) build(e *entries, filters [][]uint16, visible int) error {
-	a.first = make([]uint32, a.words.Len()+1)
-	a.parent, a.label = make([]uint32, 1), make([]uint32, 1)
-	a.table = make([]uint32, 1<<10)
-	ending := newSets() // sets of the lists with an entry that ends at a node
-	ends := make([]uint32, 1)
-	levels := []int{1} // the first node of each depth
+// below returns the child of a node for a word, which is made if there is none.
+func (b *builder) below(parent, word uint32) (uint32, error) {
+	if node := b.child(parent, word); node != 0 {
+		return node, nil
+	}
+	if len(b.parent) == math.MaxInt32 {
+		return 0, errTooLarge
+	}
+	node := uint32(len(b.parent))
+	b.parent, b.label, b.ends = append(b.parent, parent), append(b.label, word), append(b.ends, 0)
+	b.place(node)
+	return node, nil
+}
 
-	// Nodes are added depth by depth, so that they are numbered breadth first.
-	active := make([]uint32, len(e.lists))
-	at := make([]uint32, len(e.lists)) // by entry: the node it has reached
+// build completes the automaton. It leaves out entries that are also in a list that filters names for their list, and all entries of the lists
+// from visible on.
+func (b *builder) build(filters [][]uint16, visible int) error {
+	b.table = make([]uint32, 1<<bits.Len(uint(len(b.rest)+len(b.rest)/3))) // at most three quarters of it will be full
+	levels := []int{1, len(b.parent)}                                      // the first node of each depth
+	active := make([]uint32, len(b.lists))
 	for i := range active {
 		active[i] = uint32(i)
 	}
-	for depth := 0; len(active) > 0; depth++ {
+	for depth := uint32(1); len(active) > 0; depth++ {
 		on := active[:0]
 		for _, i := range active {
-			entry := e.entry(int(i))
-			word := entry[len(entry)-1-depth]
-			node := a.child(at[i], word)
-			if node == 0 {
-				if len(a.parent) == math.MaxInt32 {
-					return fmt.Errorf("the lists are too large")
-				}
-				node = uint32(len(a.parent))
-				a.parent, a.label, ends = append(a.parent, at[i]), append(a.label, word), append(ends, 0)
-				a.place(node)
+			at := b.begins[i+1] - depth
+			node, err := b.below(b.at[i], b.rest[at])
+			if err != nil {
+				return err
 			}
-			at[i] = node
-			if len(entry) == depth+1 {
-				ends[node] = ending.with(ends[node], e.lists[i])
+			b.at[i] = node
+			if at == b.begins[i] {
+				b.ends[node] = b.ending.with(b.ends[node], b.lists[i])
 			} else {
 				on = append(on, i)
 			}
 		}
 		active = on
-		levels = append(levels, len(a.parent))
+		levels = append(levels, len(b.parent))
 	}
-	a.link()
-	a.emit(levels, ends, ending, filters, visible)
+	b.link()
+	b.emit(levels, b.ends, b.ending, filters, visible)
 	return nil
 }
 
@@ -143,14 +177,6 @@ func (a *automaton) place(node uint32) {
 	if a.parent[node] == 0 {
 		a.first[a.label[node]] = node
 		return
-	}
-	if full(len(a.parent), a.table) {
-		a.table = make([]uint32, 2*len(a.table))
-		for n := uint32(1); n < node; n++ {
-			if a.parent[n] != 0 {
-				a.table[a.slot(a.parent[n], a.label[n])] = n
-			}
-		}
 	}
 	a.table[a.slot(a.parent[node], a.label[node])] = node
 }
@@ -233,6 +259,8 @@ type sets struct {
 	lists [][]uint16 // ascending
 	known map[string]uint32
 	added map[uint64]uint32 // from a set and a list to the set with that list
+	key   uint64            // of the last call, which is often that of the next one
+	set   uint32            // and its result
 }
 
 func newSets() *sets {
@@ -242,9 +270,20 @@ func newSets() *sets {
 // with returns the set with one more list.
 func (s *sets) with(set uint32, list uint16) uint32 {
 	k := uint64(set)<<16 | uint64(list)
-	if id, ok := s.added[k]; ok {
-		return id
+	if s.key == k && s.set != 0 {
+		return s.set
 	}
+	id, ok := s.added[k]
+	if !ok {
+		id = s.add(set, list)
+		s.added[k] = id
+	}
+	s.key, s.set = k, id
+	return id
+}
+
+// add is with for a set and a list that are new.
+func (s *sets) add(set uint32, list uint16) uint32 {
 	var lists []uint16
 	key := make([]byte, 0, 16)
 	place := func(l uint16) {
@@ -270,6 +309,5 @@ func (s *sets) with(set uint32, list uint16) uint32 {
 		s.lists = append(s.lists, lists)
 		s.known[string(key)] = id
 	}
-	s.added[k] = id
 	return id
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
-	"github.com/lethe-deid/lethe/internal/intern"
 	"github.com/lethe-deid/lethe/internal/recent"
 )
 
@@ -20,8 +19,6 @@ const (
 	maxLists = 1000
 	// window is the number of tokens that are processed together, not counting those into which an entry may extend.
 	window = 1 << 14
-	// foldings is the number of ways in which lists are folded.
-	foldings = 4
 )
 
 // Dictionary finds the entries of lists in texts. It does not change, so several goroutines may use it at once.
@@ -44,13 +41,20 @@ func NewDictionary(lists Lists) (*Dictionary, error) {
 		return nil, err
 	}
 	d := &Dictionary{lists: slices.Clone(lists)}
-	for _, fold := range [foldings]Fold{FoldBoth, FoldCase, FoldAccents, FoldNone} {
-		a, err := d.build(fold)
-		if err != nil {
-			return nil, err
+	var built [foldings]*automaton
+	var errs [foldings]error
+	var building sync.WaitGroup
+	for i, fold := range allFoldings {
+		building.Go(func() { built[i], errs[i] = d.build(fold) })
+	}
+	building.Wait()
+	for i, a := range built {
+		if errs[i] != nil {
+			return nil, errs[i]
 		}
 		if a != nil {
 			d.automata = append(d.automata, a)
+			d.longest = max(d.longest, a.longestEntry)
 		}
 	}
 	left := make([]bool, len(lists))
@@ -72,8 +76,16 @@ func (d *Dictionary) Lists() Lists { return slices.Clone(d.lists) }
 
 // build makes the automaton of the lists with one folding, or nil if there are none. Lists that only filter others have numbers from len(d.lists) on.
 func (d *Dictionary) build(fold Fold) (*automaton, error) {
-	a := &automaton{fold: fold, words: intern.New()}
-	var e entries
+	var own Lists
+	for _, l := range d.lists {
+		if l.fold() == fold {
+			own = append(own, l)
+		}
+	}
+	if len(own) == 0 {
+		return nil, nil
+	}
+	a := newBuilder(fold, own.size())
 	filters := make([][]uint16, len(d.lists))
 	hidden := Lists{}
 	for i, l := range d.lists {
@@ -83,23 +95,20 @@ func (d *Dictionary) build(fold Fold) (*automaton, error) {
 		for _, f := range l.Filters {
 			filters[i] = append(filters[i], d.filter(f, fold, &hidden))
 		}
-		if err := a.read(&l, uint16(i), &e, &d.longest); err != nil {
+		if err := a.read(&l, uint16(i)); err != nil {
 			return nil, err
 		}
-	}
-	if len(e.lists) == 0 {
-		return nil, nil
 	}
 	for i := range hidden {
-		if err := a.read(&hidden[i], uint16(len(d.lists)+i), &e, &d.longest); err != nil {
+		if err := a.read(&hidden[i], uint16(len(d.lists)+i)); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.build(&e, filters, len(d.lists)); err != nil {
+	if err := a.build(filters, len(d.lists)); err != nil {
 		return nil, err
 	}
 	a.trim()
-	return a, nil
+	return a.automaton, nil
 }
 
 // filter returns the number of a list that filters another. It may be one of the dictionary's lists, with the same folding or another, or a built-in
@@ -120,32 +129,39 @@ func (d *Dictionary) filter(name string, fold Fold, hidden *Lists) uint16 {
 }
 
 // read adds the entries of a list.
-func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error {
+func (b *builder) read(l *List, number uint16) error {
 	var pieces []data.Token
 	var folded []byte
+	var words []uint32
 	return l.each(func(entry []byte) error {
 		s := unsafe.String(unsafe.SliceData(entry), len(entry)) // which is not kept, so that it need not be copied
-		pieces = tokenize.LettersDigits{}.Tokens(s, pieces[:0])
+		pieces = pieces[:0]
+		if lower(s) { // one piece, like most entries of models
+			pieces = append(pieces, data.Token{End: len(s)})
+		} else {
+			pieces = tokenize.LettersDigits{}.Tokens(s, pieces)
+		}
+		words = words[:0]
 		for _, p := range pieces {
-			folded = appendFolded(folded[:0], a.fold, s[p.Start:p.End])
-			id, err := a.words.Add(string(folded))
+			folded = appendFolded(folded[:0], b.fold, s[p.Start:p.End])
+			id, err := b.words.Add(string(folded))
 			if err != nil {
 				return fmt.Errorf("the lists contain %w", err)
 			}
-			e.words = append(e.words, id)
+			words = append(words, id)
 		}
-		e.ends = append(e.ends, len(e.words))
-		e.lists = append(e.lists, number)
-		*longest = max(*longest, len(pieces))
-		return nil
+		b.longestEntry = max(b.longestEntry, len(pieces))
+		return b.add(words, number)
 	})
 }
 
-// trim reduces the capacity of the arrays to their length.
+// trim reduces the capacity of the arrays to their length, unless little is reserved.
 func (a *automaton) trim() {
 	a.words.Trim()
-	for _, s := range []*[]uint32{&a.parent, &a.label} {
-		*s = slices.Clip(slices.Clone(*s))
+	for _, s := range []*[]uint32{&a.first, &a.parent, &a.label} {
+		if cap(*s)-len(*s) > len(*s)/16 {
+			*s = slices.Clip(slices.Clone(*s))
+		}
 	}
 }
 

@@ -20,6 +20,24 @@ const (
 	FoldNone    Fold = "none"
 )
 
+// foldings is the number of ways in which lists are folded.
+const foldings = 4
+
+var allFoldings = [foldings]Fold{FoldBoth, FoldCase, FoldAccents, FoldNone}
+
+// number returns the index in allFoldings.
+func (f Fold) number() int {
+	switch f {
+	case FoldBoth:
+		return 0
+	case FoldCase:
+		return 1
+	case FoldAccents:
+		return 2
+	}
+	return 3
+}
+
 func (f Fold) cases() bool   { return f != FoldAccents && f != FoldNone }
 func (f Fold) accents() bool { return f != FoldCase && f != FoldNone }
 
@@ -32,32 +50,40 @@ var plain = map[rune]string{
 
 // appendFolded appends the form of a piece of text by which it is compared. The form is never empty, and folding it again does not change it.
 func appendFolded(dst []byte, fold Fold, piece string) []byte {
+	if lower(piece) { // which is frequent
+		return append(dst, piece...)
+	}
 	from := len(dst)
-	table := latin()[fold]
+	table := &latin()[fold.number()]
 	for _, r := range piece {
-		switch {
-		case 'a' <= r && r <= 'z':
-			dst = append(dst, byte(r))
-		case r < endLatin:
-			dst = append(dst, table[r]...)
-		default:
+		if r >= endLatin {
 			return fold.append(dst[:from], piece)
 		}
+		dst = append(dst, table[r]...)
 	}
 	return dst
+}
+
+// lower reports whether a text consists of the letters a to z.
+func lower(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // endLatin is the end of the letters of western and central Europe. All combining marks come after it, so each character before it can be folded by
 // itself.
 const endLatin = 0x250
 
-// latin maps the characters below endLatin to their folded forms.
-var latin = sync.OnceValue(func() map[Fold]*[endLatin]string {
-	all := map[Fold]*[endLatin]string{}
-	for _, f := range []Fold{FoldBoth, FoldCase, FoldAccents, FoldNone} {
-		all[f] = new([endLatin]string)
+// latin has the folded forms of the characters below endLatin, by number of the folding.
+var latin = sync.OnceValue(func() *[foldings][endLatin]string {
+	all := new([foldings][endLatin]string)
+	for i, f := range allFoldings {
 		for r := range rune(endLatin) {
-			all[f][r] = string(f.append(nil, string(r)))
+			all[i][r] = string(f.append(nil, string(r)))
 		}
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // List configures where a list's entries come from and which of them are used.
@@ -102,6 +103,26 @@ func (ls Lists) Paths() []*string {
 		}
 	}
 	return paths
+}
+
+// maxSize bounds the memory that is reserved for lists before they are read.
+const maxSize = 4 << 20
+
+// size estimates the bytes of the entries, as far as it is worth to reserve memory for them.
+func (ls Lists) size() int {
+	size := 0
+	for i := range ls {
+		info, err := bounded.Stat(ls[i].File)
+		if err != nil || ls[i].format() != Lines { // reading it returns the error
+			continue
+		}
+		n := min(int(info.Size()), maxSize)
+		if strings.HasSuffix(ls[i].File, ".gz") {
+			n = n * 5 / 2
+		}
+		size = min(size+n, maxSize)
+	}
+	return size
 }
 
 // Validate returns an error that begins with the first key whose value makes no sense.

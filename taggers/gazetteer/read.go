@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -52,8 +53,13 @@ func unreadable(path string, line int, err error) error {
 	return &data.Error{Path: path, Line: line, Offset: -1, Reason: "cannot be read", Err: err}
 }
 
+// readers are idle readers with a buffer for a line: a model has dozens of lists, most of them short.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLine) }}
+
 func (l *List) read(in io.Reader, path string, do func(entry []byte) error) error {
-	buffered := bufio.NewReaderSize(in, maxLine)
+	buffered := readers.Get().(*bufio.Reader)
+	defer readers.Put(buffered)
+	buffered.Reset(in)
 	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" { // an error is returned again by the next read
 		_, _ = buffered.Discard(3)
 	}
@@ -203,11 +209,18 @@ func (r *reader) take(entry []byte) error {
 	if len(entry) == 0 {
 		return nil
 	}
-	if n := len(entry) - bytes.Count(entry, []byte(" ")); n > maxEntry {
-		return r.broken("the entry has %d bytes, more than the maximum of %d", n, maxEntry)
+	if len(entry) > maxEntry {
+		if n := len(entry) - bytes.Count(entry, []byte(" ")); n > maxEntry {
+			return r.broken("the entry has %d bytes, more than the maximum of %d", n, maxEntry)
+		}
 	}
 	named := false
 	for i := 0; i < len(entry); {
+		if 'a' <= entry[i] && entry[i] <= 'z' {
+			named = true
+			i++
+			continue
+		}
 		c, n := utf8.DecodeRune(entry[i:])
 		switch {
 		case c == utf8.RuneError && n == 1:

@@ -51,7 +51,7 @@ func Builtin(name string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(name+".yaml", raw)
+	return parseFile(name+".yaml", raw, true)
 }
 
 // Net returns the rules that the safety net has beside a built-in set, or nil if there are none. They are no features of networks, so they
@@ -64,7 +64,7 @@ func Net(name string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse("net/"+name+".yaml", raw)
+	return parseFile("net/"+name+".yaml", raw, true)
 }
 
 // Config configures which rules a tagger uses.

@@ -17,7 +17,7 @@ import (
 // program is a compiled expression.
 type program struct {
 	inst   []inst
-	ranges *ranges // of the instructions
+	ranges [][]rune // of the instructions
 	start  uint32
 	guards []*program
 	first  [256]bool // bytes that a match can begin with
@@ -69,7 +69,8 @@ const (
 // newProgram prepares prog. events[g] has the events at the start and at the end of
 // group g. guards has the programs of the groups that are guards. The ranges of the instructions are added to the given ones.
 func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program, ranges *ranges) *program {
-	p := &program{inst: make([]inst, len(prog.Inst)), ranges: ranges, start: uint32(prog.Start)}
+	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start)}
+	known := map[*rune]*inst{} // instructions by their ranges, which those of repetitions have in common
 	for i, in := range prog.Inst {
 		to := &p.inst[i]
 		to.op, to.out, to.arg = in.Op, in.Out, in.Arg
@@ -81,10 +82,18 @@ func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*progr
 				p.guards = append(p.guards, g)
 			}
 		case consumes(in.Op):
+			if len(in.Rune) > 1 && known[&in.Rune[0]] != nil {
+				to.ascii, to.ranges = known[&in.Rune[0]].ascii, known[&in.Rune[0]].ranges
+				continue
+			}
 			to.ascii = asciiOf(&in)
 			to.ranges = ranges.add(in.Rune)
+			if len(in.Rune) > 1 {
+				known[&in.Rune[0]] = to
+			}
 		}
 	}
+	p.ranges = ranges.all // what is added later is not among these
 	p.mark(p.start, make([]bool, len(p.inst)))
 	return p
 }
@@ -111,7 +120,7 @@ func asciiOf(in *syntax.Inst) (set [2]uint64) {
 			}
 		}
 	default:
-		for i := 0; i < len(in.Rune); i += 2 {
+		for i := 0; i < len(in.Rune) && in.Rune[i] < utf8.RuneSelf; i += 2 {
 			add(in.Rune[i], in.Rune[i+1])
 		}
 	}
@@ -165,7 +174,7 @@ func (p *program) reads(in *inst, r rune) bool {
 	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 		return true
 	}
-	whole := syntax.Inst{Op: in.op, Arg: in.arg, Rune: p.ranges.all[in.ranges]}
+	whole := syntax.Inst{Op: in.op, Arg: in.arg, Rune: p.ranges[in.ranges]}
 	return whole.MatchRune(r)
 }
 
@@ -185,8 +194,8 @@ func newMachine(rules []rule) *machine {
 	m := &machine{contexts: map[*program]*automaton{}, found: make([][]Match, len(rules)), done: make([]int, len(rules))}
 	var whole []*program
 	for _, r := range rules {
-		whole = append(whole, r.whole)
-		for b, can := range r.whole.first {
+		whole = append(whole, r.whole())
+		for b, can := range r.whole().first {
 			m.begins[b] = m.begins[b] || can
 		}
 	}

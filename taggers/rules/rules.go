@@ -80,11 +80,14 @@ type Set struct {
 type rule struct {
 	name, typ           string
 	score               float64
-	preceded            bool     // whether there is a before
-	whole               *program // before, find and after, with the span marked
-	except              *program // nil for none, like the next two
-	notBefore, notAfter *program
+	preceded            bool   // whether there is a before
+	whole               lazily // before, find and after, with the span marked
+	except              lazily // nil for none, like the next two
+	notBefore, notAfter lazily
 }
+
+// lazily returns a program, which is compiled when it is first asked for if it comes with Lethe.
+type lazily func() *program
 
 // Match is a span and the name of the rule that found it.
 type Match struct {
@@ -260,12 +263,12 @@ func (sc *scan) search(text string) []Match {
 // at returns the span of the match that begins at text[i], which must not be within a
 // word.
 func (r *rule) at(m *machine, text string, i int) (start, end int, ok bool) {
-	start, end, ok = m.run(r.whole, text, i, floor(text, i+maxMatch))
+	start, end, ok = m.run(r.whole(), text, i, floor(text, i+maxMatch))
 	switch {
 	case !ok || start == end:
-	case r.notAfter != nil && m.matches(r.notAfter, text, end, floor(text, end+maxMatch)):
-	case r.notBefore != nil && m.matches(r.notBefore, text[:start], floor(text, start-maxBehind), start):
-	case r.except != nil && m.matches(r.except, text[start:end], 0, end-start):
+	case r.notAfter != nil && m.matches(r.notAfter(), text, end, floor(text, end+maxMatch)):
+	case r.notBefore != nil && m.matches(r.notBefore(), text[:start], floor(text, start-maxBehind), start):
+	case r.except != nil && m.matches(r.except(), text[start:end], 0, end-start):
 	default:
 		return start, end, true
 	}

@@ -242,7 +242,7 @@ func TestRulesTogetherAsOneByOne(t *testing.T) {
 				got := slices.Sorted(slices.Values(m.possible(text, classBefore(text, i), i)))
 				var want []uint32
 				for k, r := range set.rules {
-					if m.can(r.whole, text, i, floor(text, i+maxMatch)) {
+					if m.can(r.whole(), text, i, floor(text, i+maxMatch)) {
 						want = append(want, uint32(k))
 					}
 				}
