@@ -51,7 +51,7 @@ func (s *Set) Correct(text string, spans []data.Span) []data.Span {
 	if !slices.ContainsFunc(s.corrections, func(c correction) bool { return slices.ContainsFunc(spans, c.concerns) }) {
 		return spans
 	}
-	found := s.scan.find(text)
+	found := s.search.find(text)
 	for _, c := range s.corrections {
 		var matches []data.Span
 		for _, m := range found {

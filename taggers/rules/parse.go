@@ -84,7 +84,7 @@ func parseFile(path string, raw []byte, ours bool) (*Set, error) {
 		parsed.Delete(string(raw))
 		return newSet(path, raw, tested) // for an error that names this path
 	}
-	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, types: s.types}, nil
+	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, search: s.search, types: s.types}, nil
 }
 
 func newSet(path string, raw []byte, tested bool) (*Set, error) {
@@ -106,6 +106,7 @@ func newSet(path string, raw []byte, tested bool) (*Set, error) {
 		r.whole() // the rules are needed for each text, corrections and contexts for some
 		set.rules = append(set.rules, r)
 	}
+	set.scan = newScan(set.rules)
 	for i, e := range p.file.Corrections {
 		c, err := p.correction(place{"corrections", i}, e, known)
 		if err != nil {
@@ -113,7 +114,7 @@ func newSet(path string, raw []byte, tested bool) (*Set, error) {
 		}
 		set.corrections = append(set.corrections, c)
 	}
-	set.scan = newScan(slices.Concat(set.rules, rulesOf(set.corrections)))
+	set.search = newScan(rulesOf(set.corrections))
 	if len(known) == 0 {
 		return nil, fmt.Errorf("%s: no rules", path)
 	}

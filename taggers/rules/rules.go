@@ -71,8 +71,9 @@ type Set struct {
 	path        string
 	raw         []byte // content of the file
 	rules       []rule // in order of priority
-	scan        *scan  // of these, of the corrections and perhaps of others: see keep
+	scan        *scan  // of these and perhaps of others, see keep
 	corrections []correction
+	search      *scan    // of these and perhaps of others, like scan
 	types       []string // types that the file names, sorted
 }
 
@@ -116,9 +117,7 @@ func (s *Set) Spans(text string) []data.Span {
 func (s *Set) matches(text string) []Match {
 	all := slices.Clone(s.scan.find(text))
 	if len(s.rules) < len(s.scan.rules) {
-		all = slices.DeleteFunc(all, func(m Match) bool {
-			return !slices.ContainsFunc(s.rules, func(r rule) bool { return r.name == m.Rule })
-		})
+		all = slices.DeleteFunc(all, func(m Match) bool { return !slices.Contains(s.types, m.Type) })
 	}
 	return all
 }
@@ -157,7 +156,7 @@ func (s *Set) keep(only, except []string) *Set {
 	if len(only)+len(except) == 0 {
 		return s
 	}
-	kept := &Set{path: s.path, raw: s.raw, scan: s.scan}
+	kept := &Set{path: s.path, raw: s.raw, scan: s.scan, search: s.search}
 	kept.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r rule) bool { return drop(r.typ) })
 	for _, c := range s.corrections {
 		c.on = slices.DeleteFunc(slices.Clone(c.on), drop)
