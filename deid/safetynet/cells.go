@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,7 @@ func isListedName(s string) bool {
 	if !nameCell.MatchString(s) || isEmpty(s) && !ordinarySurnames[fold.Fold(s)] {
 		return false
 	}
-	return !slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool {
+	return !slices.ContainsFunc(strings.FieldsFunc(s, noLetter), func(word string) bool {
 		return utf8.RuneCountInString(word) > 1 && !isParticle(word) && !ordinarySurnames[fold.Fold(word)] && !surrogate.IsFirstName(word) && !surrogate.IsSurname(word)
 	})
 }
@@ -160,7 +161,7 @@ var ordinarySurnames = wordlists.Set(`ash baker banks barber bell berry best bir
 
 // hasGivenName reports whether a word of a name is a first name and nothing else.
 func hasGivenName(s string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), isGiven)
+	return slices.ContainsFunc(strings.FieldsFunc(s, noLetter), isGiven)
 }
 
 // maxCellWords is the maximum number of words of a cell that is not a name by its heading.
@@ -207,37 +208,22 @@ var inCells = wordlists.Set("appy bath botox chole depo epi gram kosher lap laps
 
 // wordsOf returns the runs of letters and digits of a value.
 func wordsOf(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return !isAlnum(r) })
+	return strings.FieldsFunc(s, isSeparator)
 }
 
 // roles has words for people by what they do, folded.
 var roles = sync.OnceValue(func() map[string]bool {
-	all := folded("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints")
-	for _, word := range strings.Fields("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department") {
-		all[word] = true
-	}
+	all := foldedEntries("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints")
+	maps.Copy(all, wordlists.Set("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department"))
 	return all
 })
 
 // noName has words and phrases that stand in columns of names and are none, folded.
 var noName = sync.OnceValue(func() map[string]bool {
-	all := folded("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
+	all := foldedEntries("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
 		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs",
 		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words")
-	for _, word := range strings.Fields("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth " +
-		"voicemail float pool walker rollator ambulated n/a total totals subtotal average mean totales media suma transferred discharged refused declined cancelled pending day night free libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias") {
-		all[word] = true
-	}
+	maps.Copy(all, wordlists.Set("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth "+
+		"voicemail float pool walker rollator ambulated n/a total totals subtotal average mean totales media suma transferred discharged refused declined cancelled pending day night free libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias"))
 	return all
 })
-
-// folded returns the entries of lists of words.
-func folded(lists ...string) map[string]bool {
-	all := map[string]bool{}
-	for _, list := range lists {
-		for _, entry := range wordlists.Entries(list) {
-			all[fold.Fold(entry)] = true
-		}
-	}
-	return all
-}

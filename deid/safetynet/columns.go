@@ -489,8 +489,6 @@ func isRow(text string, cells []cell, two bool) bool {
 	return full > 1 || full == 1 && !two
 }
 
-func isAlnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
 // isRuler reports whether a line only separates rows.
 func isRuler(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-=_+|: \t\r") == ""

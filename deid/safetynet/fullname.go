@@ -68,13 +68,12 @@ func formOf(word string) form {
 	}) {
 		return mixed
 	}
-	first, _ := utf8.DecodeRuneInString(word)
 	switch {
 	case strings.ToLower(word) == word:
 		return lowered
 	case strings.ToUpper(word) == word:
 		return capitals
-	case unicode.IsUpper(first):
+	case unicode.IsUpper(firstRune(word)):
 		return capitalized
 	}
 	return mixed

@@ -47,16 +47,9 @@ func withoutScores(text string, spans []data.Span) []data.Span {
 		return spans
 	}
 	scores := scoreCells(text)
-	if len(scores) == 0 {
-		return spans
-	}
 	var out []data.Span
 	for _, s := range spans {
-		if from, to := data.Overlapping(scores, s); from == to {
-			out = append(out, s)
-		} else {
-			out = append(out, data.Cut(text, s, scores[from:to])...)
-		}
+		out = append(out, data.Cut(text, s, scores)...)
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func Names(text string) []data.Span {
 	var all []data.Span
 	start := 0
 	for line := range strings.Lines(text) {
-		if near := line[:min(len(line), maxFullName+3)]; strings.Contains(near, ",") {
+		if near := firstBytes(line, maxFullName+3); strings.Contains(near, ",") {
 			if head, _, ok := divide(near); ok && strings.Contains(head, ",") && isListed(strings.TrimSpace(head)) {
 				all = append(all, patient(text, start, start+len(head)))
 			}
@@ -247,7 +247,7 @@ func WithoutKinds(text string, s data.Span) data.Span {
 
 // mayHaveKinds reports whether a name may begin or end with the kind of a document. All such names pass.
 func mayHaveKinds(name string) bool {
-	name = strings.TrimFunc(name, func(r rune) bool { return !isAlnum(r) })
+	name = strings.TrimFunc(name, isSeparator)
 	first, last := name, name[strings.LastIndexFunc(name, notInWord)+1:]
 	if end := strings.IndexFunc(name, notInWord); end >= 0 {
 		first = name[:end]
