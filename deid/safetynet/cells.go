@@ -37,8 +37,8 @@ var (
 	dayCell    = lazyregexp.New(`^([0-9]{1,2})[/-]([0-9]{1,2})(?:[/-](?:[0-9]{2}|[0-9]{4}))?(?:[ ,T]+[0-9]{1,2}:[0-9]{2}.{0,9})?$`)
 	dottedCell = lazyregexp.New(`^([0-9]{1,2})\.([0-9]{1,2})\.(?:[0-9]{2}|[0-9]{4})?$`)
 	isoCell    = lazyregexp.New(`^[0-9]{4}[/-]([0-9]{1,2})[/-]([0-9]{1,2})(?:[ T].{0,20})?$`)
-	monthCell  = lazyregexp.New(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + monthName + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + monthName + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
-		monthName + `\.?[ -](?:de )?(?:19|20)[0-9]{2})$`)
+	monthCell  = lazyregexp.New(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + wordlists.Month + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + wordlists.Month + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
+		wordlists.Month + `\.?[ -](?:de )?(?:19|20)[0-9]{2})$`)
 	identifier   = lazyregexp.New(`^#?[A-Za-z]{0,6}[-.]?[0-9]+(?:[./ -]?[0-9A-Za-z]+){0,8}$`)
 	otherCode    = lazyregexp.New(`^(?:[0-9]+\.[0-9]+|[A-Z][0-9]{2}\.[0-9A-Z]+|(?i:[cpgmn]\..*)|(?:19|20)[0-9]{2}(?:[-/](?:19|20)?[0-9]{2})?)$`)
 	phoneCell    = lazyregexp.New(`^(?i:(?:\+|\()?[0-9][0-9 ()./+-]{2,22}(?:[ ,]*(?:x|ext\.?|#)[ ]?[0-9]{1,6})?|(?:x|ext\.?|#)[ ]?[0-9]{3,6})$`)
@@ -55,10 +55,6 @@ var (
 	timeAfter    = lazyregexp.New(`,? [0-9]{1,2}:?[0-9]{2}(?:h| ?[ap]m)?$`)
 	nameCell     = lazyregexp.New(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)| ?[/&+] ?\p{Lu}[\p{L}'’.-]*){0,5}$`)
 )
-
-// monthName matches a month in English or Spanish, or its abbreviation.
-const monthName = `(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ene|abr|ago|set|dic|january|february|march|april|august|september|october|november|december|` +
-	`enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
 
 // isDay reports whether a value is a date with a day or a month. A fraction such as 3/2 is one in a column of dates.
 func isDay(s string) bool {

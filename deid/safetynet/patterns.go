@@ -280,8 +280,7 @@ var inNames = wordlists.Set(`de del la las los el y e i da do dos das van von de
 	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father`)
 
 // months are parts of names only beside other parts: May Black, but not May 6.
-var months = wordlists.Set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
-	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ene abr ago dic`)
+var months = sync.OnceValue(func() map[string]bool { return foldedEntries("en-months", "es-months") })
 
 // doctors are the titles of clinicians.
 var doctors = wordlists.Set("dr drs dra dras dres doctor doctora md nurse rn prof professor profesor profesora")
@@ -558,7 +557,7 @@ func (p *Patterns) whose(parts [][]string, doctor bool) string {
 // certainPart reports whether a part of a name beside another part is not an ordinary word: "long"
 // and "will" may be next to each other in lower case.
 func certainPart(w word) bool {
-	return w.capitalized && !months[w.fold] || !wordlists.Common(w.fold) && !months[w.fold]
+	return w.capitalized && !months()[w.fold] || !wordlists.Common(w.fold) && !months()[w.fold]
 }
 
 // alone reports whether a single part of a name is the name. An ordinary word (long) is the name
@@ -570,7 +569,7 @@ func alone(words []word, i int, lower func(string) bool) bool {
 	switch {
 	case w.titled && w.capitalized:
 		return true
-	case utf8.RuneCountInString(w.fold) < minWord || months[w.fold]:
+	case utf8.RuneCountInString(w.fold) < minWord || months()[w.fold]:
 		return false
 	case !wordlists.Common(w.fold):
 		return true

@@ -134,7 +134,7 @@ func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 
 // isAlsoWord reports whether a folded word has an ordinary meaning beside that of a place.
 func isAlsoWord(folded string) bool {
-	return wordlists.Common(folded) || months[folded] || moreWords[folded]
+	return wordlists.Common(folded) || months()[folded] || moreWords[folded]
 }
 
 // moreWords are ordinary words that are not on the lists of package wordlists, with which networks were trained.

@@ -166,9 +166,9 @@ func inLife(words []string) bool {
 		return false
 	}
 	names := slices.ContainsFunc(words, func(word string) bool { return !inPlaces[termOf(word)] })
-	if isCalendar := func(word string) bool { return months[termOf(word)] || seasons[termOf(word)] }; slices.ContainsFunc(words, isCalendar) {
+	if isCalendar := func(word string) bool { return months()[termOf(word)] || seasons[termOf(word)] }; slices.ContainsFunc(words, isCalendar) {
 		names = slices.ContainsFunc(words, func(word string) bool {
-			return !wordlists.Common(termOf(word)) && !months[termOf(word)] && !seasons[termOf(word)] && isKnownSurname(word)
+			return !wordlists.Common(termOf(word)) && !months()[termOf(word)] && !seasons[termOf(word)] && isKnownSurname(word)
 		})
 	}
 	letters := 0
