@@ -198,9 +198,7 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 	}
 	net.Correct = func(text string, spans []data.Span) []data.Span {
 		for b := range of(text) {
-			if b.beside != nil {
-				spans = b.beside.Correct(text, spans)
-			}
+			spans = b.beside.Correct(text, spans)
 		}
 		var left []data.Span
 		for _, s := range spans {
@@ -208,16 +206,15 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 				left = append(left, correctedName(text, s, net.Types)...)
 			}
 		}
-		isPerson := func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person }
-		return safetynet.CorrectCells(text, withoutNotation(text, left, net.Types), isPerson)
+		return withoutMistakes(text, left, net.Types)
 	}
 	return nil
 }
 
 // correctedName returns what is PHI of a span: that which is no kind of document, no word that is no name, and no sentence behind a name.
 func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {
-	sort := types.Describe(s.Type).Sort
-	if !isNameOrPlace(sort) {
+	sort := types.SortOf(s.Type)
+	if !slices.Contains(namesAndPlaces, sort) {
 		return []data.Span{s}
 	}
 	s = safetynet.WithoutKinds(text, s)
@@ -230,24 +227,19 @@ func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {
 	return []data.Span{s}
 }
 
-// isNameOrPlace reports whether the values of a sort are names of people, institutions or places, or of a sort that is not known.
-func isNameOrPlace(sort data.Sort) bool {
-	switch sort {
-	case data.Person, data.Hospital, data.Organization, data.Department, data.City, data.State, data.Place, data.Landmark, data.Other, data.Number, data.Username, data.Family:
-		return true
-	}
-	return false
-}
+// namesAndPlaces are the sorts whose values are names of people, institutions or places, and those whose values may be anything.
+var namesAndPlaces = []data.Sort{data.Person, data.Hospital, data.Organization, data.Department, data.City, data.State, data.Place, data.Landmark, data.Other, data.Number, data.Username, data.Family}
 
-// withoutNotation returns sorted spans without the parts that are notations of medicine: see safetynet.WithoutNotation.
-func withoutNotation(text string, spans []data.Span, types *data.TypeSet) []data.Span {
-	return safetynet.WithoutNotation(text, spans, func(typ string) data.Sort { return types.Describe(typ).Sort })
+// withoutMistakes returns what is PHI of sorted spans, as notations of medicine and the headings of tables tell.
+func withoutMistakes(text string, spans []data.Span, types *data.TypeSet) []data.Span {
+	isPerson := func(typ string) bool { return types.SortOf(typ) == data.Person }
+	return safetynet.CorrectCells(text, safetynet.WithoutNotation(text, spans, types.SortOf), isPerson)
 }
 
 // builtinRules are the built-in rules for a language.
 type builtinRules struct {
 	formulaic *rules.Set        // those whose values are recognizable by their form
-	beside    *rules.Set        // those of the safety net alone, with its corrections; nil if there are none
+	beside    *rules.Set        // those of the safety net alone, with its corrections
 	become    map[string]string // type of a rule -> type of the net's set
 	columns   map[string]string // the same for types of columns of tables
 	language  string            // of the rules; empty if there is none
@@ -265,21 +257,19 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 			b.date = cmp.Or(types.OfSort(data.Date), safetynet.OtherType(types))
 		}
 	}
-	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))
+	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !slices.Contains(withForm, data.Any.SortOf(typ)) }))
 	if b.beside, err = rules.Net(name); err != nil {
 		panic(err)
 	}
 	add := func(set *rules.Set, other func(typ string) string) {
 		for _, typ := range set.Types() {
 			if b.become[typ] = typ; !types.Has(typ) {
-				b.become[typ] = cmp.Or(types.OfSort(sortOfRule(typ)), other(typ))
+				b.become[typ] = cmp.Or(types.OfSort(data.Any.SortOf(typ)), other(typ))
 			}
 		}
 	}
 	add(b.formulaic, func(typ string) string { return typ })
-	if b.beside != nil {
-		add(b.beside, func(string) string { return safetynet.OtherType(types) })
-	}
+	add(b.beside, func(string) string { return safetynet.OtherType(types) })
 	for _, typ := range safetynet.ColumnTypes() {
 		if b.columns[typ] = typesFor(name).Counterpart(typ); !types.Has(b.columns[typ]) {
 			b.columns[typ] = cmp.Or(types.Counterpart(typ), safetynet.OtherType(types))
@@ -299,21 +289,10 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 	for i := range days {
 		days[i].Type = b.date
 	}
-	if b.beside != nil && len(days) > 0 {
-		days = withoutNotation(text, b.beside.Correct(text, days), data.Any)
-	}
-	found = append(found, days...)
+	found = append(found, safetynet.WithoutNotation(text, b.beside.Correct(text, days), data.Any.SortOf)...)
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
-		if set == nil {
-			continue
-		}
-		spans := set.Spans(text)
-		if b.beside != nil {
-			spans = b.beside.Correct(text, spans)
-		}
-		spans = withoutNotation(text, spans, data.Any)
-		for _, s := range safetynet.CorrectCells(text, spans, isPersonOfRule) {
-			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) {
+		for _, s := range withoutMistakes(text, b.beside.Correct(text, set.Spans(text)), data.Any) {
+			if set == b.formulaic && data.Any.SortOf(s.Type) == data.Date && !dated(text, s) {
 				continue
 			}
 			s.Type = b.become[s.Type]
@@ -341,20 +320,8 @@ func typesFor(rules string) *data.TypeSet {
 	return nil
 }
 
-// sortOfRule returns the sort of a type of the built-in rules, which may be from any type set.
-func sortOfRule(typ string) data.Sort { return data.Any.Describe(typ).Sort }
-
-// isPersonOfRule reports whether a type of the built-in rules is one of persons.
-func isPersonOfRule(typ string) bool { return sortOfRule(typ) == data.Person }
-
-// hasForm reports whether values of a sort are recognizable by their form.
-func hasForm(sort data.Sort) bool {
-	switch sort {
-	case data.Number, data.Phone, data.Email, data.URL, data.IP, data.Date:
-		return true
-	}
-	return false
-}
+// withForm are the sorts whose values are recognizable by their form.
+var withForm = []data.Sort{data.Number, data.Phone, data.Email, data.URL, data.IP, data.Date}
 
 // dated reports whether a date is recognizable by its form: it contains a digit and is at least as long as 1/1/99.
 func dated(text string, s data.Span) bool {

@@ -16,8 +16,8 @@ import (
 
 // WithoutNotation returns sorted, disjoint spans without the parts that are a notation of medicine. What else a span contains stays a span. sortOf returns the sort of a type.
 func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) data.Sort) []data.Span {
-	clinical := func(s data.Span) bool { return mayBeNotation(sortOf(s.Type)) }
-	named := func(typ string) bool { return mayBeTerm(sortOf(typ)) }
+	clinical := func(s data.Span) bool { return slices.Contains(inNotations, sortOf(s.Type)) }
+	named := func(typ string) bool { return slices.Contains(inTerms, sortOf(typ)) }
 	terms := termsNear(text, spans, named)
 	var notations []data.Span
 	if slices.ContainsFunc(spans, clinical) {
@@ -39,25 +39,14 @@ func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) dat
 	return kept
 }
 
-// mayBeNotation reports whether values of a sort are mistaken for a notation: the letters of one may be initials, and its numbers nearly anything.
-func mayBeNotation(sort data.Sort) bool {
-	switch sort {
-	case data.Person, data.Username, data.Date, data.Age, data.Number, data.Phone, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Zip, data.Place, data.Landmark, data.Room,
-		data.Other:
-		return true
-	}
-	return sort == ""
-}
-
-// mayBeTerm reports whether values of a sort are mistaken for a fixed term, as names, places and institutions are, and May-Thurner is for a date.
-func mayBeTerm(sort data.Sort) bool {
-	switch sort {
-	case data.Person, data.Username, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Country, data.Place, data.Landmark, data.Profession, data.Family, data.Number, data.Date,
-		data.Other:
-		return true
-	}
-	return sort == ""
-}
+// Values of inNotations are mistaken for a notation: the letters of one may be initials, and its numbers nearly anything. Those of inTerms are mistaken for a fixed term, as names, places and
+// institutions are, and May-Thurner is for a date. The empty sort is an unknown one.
+var (
+	inNotations = []data.Sort{data.Person, data.Username, data.Date, data.Age, data.Number, data.Phone, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Zip,
+		data.Place, data.Landmark, data.Room, data.Other, ""}
+	inTerms = []data.Sort{data.Person, data.Username, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Country, data.Place, data.Landmark, data.Profession,
+		data.Family, data.Number, data.Date, data.Other, ""}
+)
 
 // recentNotations has the notations of recent texts, because the spans of the network and of the rules are compared with them.
 var recentNotations = recent.NewTexts(1<<12, func(found []data.Span) int { return 1 + len(found) })

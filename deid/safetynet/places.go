@@ -37,7 +37,7 @@ func (p *Patterns) isInstitution(typ string) bool {
 }
 
 func (p *Patterns) sortOf(typ string) data.Sort {
-	return cmp.Or(p.types.Describe(typ).Sort, sorts[Kind(strings.ToLower(typ))])
+	return cmp.Or(p.types.SortOf(typ), sorts[Kind(strings.ToLower(typ))])
 }
 
 // counts reports whether the words from first to last, which are those of the phrase, have its meaning. If they are known from the record, only what certainly is something else does not.
