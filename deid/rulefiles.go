@@ -180,7 +180,7 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		go net.Expect(nil)
 	}
 	net.Formulaic = func(text string) []data.Span {
-		columns := append(safetynet.Columns(text), safetynet.Names(text)...)
+		columns := slices.Concat(safetynet.Columns(text), safetynet.Names(text))
 		var found []data.Span
 		seen := map[[2]int]bool{}
 		for b := range of(text) {

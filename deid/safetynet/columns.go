@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
+	"github.com/lethe-deid/lethe/internal/recent"
 )
 
 // Notes contain tables, whose cells say little by themselves: a date is 3/2 and an extension 4471. What they are stands
@@ -63,12 +64,34 @@ type cell struct{ start, end int }
 // rules. A table is a row of headings and the rows below it, whose cells are separated by tabs, by vertical bars, by
 // two blanks or more, or by commas or semicolons without a blank, as in CSV. A value must also look like one of its column: a name has capitals and no digits, and a record
 // number has at least four digits. Years alone, ages and names of wards are not among them.
-func Columns(text string) []data.Span {
-	var found []data.Span
-	for _, t := range tables(text) {
-		found = t.appendValues(found, text)
-	}
-	return found
+func Columns(text string) []data.Span { return slices.Clone(tabulated(text).values) }
+
+// spansOfTables are spans of the tables of a text.
+type spansOfTables struct {
+	values  []data.Span // see Columns
+	cells   []data.Span // including headings
+	never   []data.Span // cells and headings that are no PHI
+	persons []data.Span // those that are no names
+	plain   []data.Span // short numbers and known words of columns without PHI
+	scores  []data.Span // see scoreCells
+}
+
+// recentTables has the spans of the tables of recent texts, because the spans of the network and of the rules are compared with them.
+var recentTables = recent.NewTexts(1<<14, func(s spansOfTables) int { return 1 + 2*len(s.cells) + len(s.scores) })
+
+// tabulated returns the spans of the tables of a text.
+func tabulated(text string) spansOfTables {
+	return recentTables.Get(text, func() (all spansOfTables) {
+		all.scores = scoreCells(text)
+		for _, t := range tables(text) {
+			all.values = t.appendValues(all.values, text)
+			all.cells = t.appendCells(all.cells)
+			all.never = t.appendNoPHI(append(all.never, t.headings(text, isHeading)...), text)
+			all.persons = t.appendNoNames(append(all.persons, t.headings(text, areWords)...), text)
+			all.plain = t.appendPlain(all.plain, text)
+		}
+		return all
+	})
 }
 
 // CorrectCells corrects the spans that a tagger or a rule has found in the cells of tables. It cuts a span that runs over several cells at their borders, and removes those
@@ -77,31 +100,25 @@ func CorrectCells(text string, spans []data.Span, isPerson func(typ string) bool
 	if len(spans) == 0 {
 		return nil
 	}
-	spans = withoutScores(text, spans)
-	all := tables(text)
-	if len(all) == 0 {
+	t := tabulated(text)
+	if len(t.cells)+len(t.scores) == 0 {
 		return spans
-	}
-	var cells, never, persons, plain []data.Span
-	for _, t := range all {
-		cells = t.appendCells(cells)
-		never = t.appendNoPHI(append(never, t.headings(text, isHeading)...), text)
-		persons = t.appendNoNames(append(persons, t.headings(text, areWords)...), text)
-		plain = t.appendPlain(plain, text)
 	}
 	var out []data.Span
 	for _, s := range spans {
-		no := plain // if it is cut, as a street of several cells
-		parts := cutAt(cells, text, s)
-		switch {
-		case isPerson(s.Type):
-			no = persons
-		case len(parts) == 1 && parts[0].Start == s.Start && parts[0].End == s.End:
-			no = nil
-		}
-		for _, part := range parts {
-			if !data.Covered(part, never) && !data.Covered(part, no) {
-				out = append(out, part)
+		for _, s := range data.Cut(text, s, t.scores) {
+			no := t.plain // if it is cut, as a street of several cells
+			parts := cutAt(t.cells, text, s)
+			switch {
+			case isPerson(s.Type):
+				no = t.persons
+			case len(parts) == 1 && parts[0].Start == s.Start && parts[0].End == s.End:
+				no = nil
+			}
+			for _, part := range parts {
+				if !data.Covered(part, t.never) && !data.Covered(part, no) {
+					out = append(out, part)
+				}
 			}
 		}
 	}
@@ -141,12 +158,7 @@ func tables(text string) []table {
 		}
 		open = table{}
 	}
-	for at := 0; at < len(text); {
-		line := cell{at, len(text)}
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			line.end = at + n
-		}
-		at = line.end + 1
+	for line := range linesOf(text) {
 		next := header(text, line)
 		cells := open.row(text, line)
 		switch {
@@ -163,6 +175,19 @@ func tables(text string) []table {
 	}
 	end()
 	return all
+}
+
+// linesOf returns the lines of a text.
+func linesOf(text string) iter.Seq[cell] {
+	return func(yield func(line cell) bool) {
+		at := 0
+		for line := range strings.Lines(text) {
+			if !yield(cell{at, at + len(strings.TrimSuffix(line, "\n"))}) {
+				return
+			}
+			at += len(line)
+		}
+	}
 }
 
 // table is what was read of a table.
@@ -197,10 +222,7 @@ func ColumnTypes() []string {
 // header returns the table of which a line is the head, without columns if it is none.
 func header(text string, line cell) table {
 	value := text[line.start:line.end]
-	for _, separator := range []struct {
-		in  string
-		cut func(string, cell) []cell
-	}{{"\t", tabbed}, {"|", barred}, {"  ", aligned}} {
+	for _, separator := range separators {
 		if strings.Contains(value, separator.in) {
 			t := newTable(text, separator.cut(text, line), separator.cut)
 			t.markup = value[0] == '\t'
@@ -217,6 +239,14 @@ func header(text string, line cell) table {
 		}
 	}
 	return table{}
+}
+
+// separators are those of cells in lines that are no CSV.
+var separators = []separator{{"\t", tabbed}, {"|", barred}, {"  ", aligned}}
+
+type separator struct {
+	in  string
+	cut func(text string, line cell) []cell
 }
 
 // startsOf returns where the cells of a line start, in characters from its start.

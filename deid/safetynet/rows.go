@@ -41,39 +41,11 @@ var (
 	plainCell = lazyregexp.New(`^(?:[0-9]{1,3}(?:[.,][0-9])?|[-–—]+|(?i:n/?a|nt|x))?$`)
 )
 
-// withoutScores cuts the scores in rows with a label of scores out of spans.
-func withoutScores(text string, spans []data.Span) []data.Span {
-	if !slices.ContainsFunc(spans, func(s data.Span) bool { return mayBeScores(text, s) }) {
-		return spans
-	}
-	scores := scoreCells(text)
-	var out []data.Span
-	for _, s := range spans {
-		out = append(out, data.Cut(text, s, scores)...)
-	}
-	return out
-}
-
-// mayBeScores reports whether a span has a fraction, and begins a cell behind another one or goes over several.
-func mayBeScores(text string, s data.Span) bool {
-	value := text[s.Start:s.End]
-	if !strings.Contains(value, "/") {
-		return false
-	}
-	before := strings.TrimSuffix(text[:s.Start], " ")
-	return before != "" && strings.IndexByte("|\t ", before[len(before)-1]) >= 0 || strings.ContainsAny(value, "|\t\n") || strings.Contains(value, "  ")
-}
-
 // scoreCells returns the cells with scores such as 7/5 in the rows of a text that have a label of scores. Rows below a heading without a number, such as Injected, have none: that tells what their
 // values are.
 func scoreCells(text string) (scores []data.Span) {
 	first, headed := true, false // no line of the block has cells yet; those of the first one have no number
-	for at := 0; at < len(text); {
-		line := cell{at, len(text)}
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			line.end = at + n
-		}
-		at = line.end + 1
+	for line := range linesOf(text) {
 		value := text[line.start:line.end]
 		if strings.TrimSpace(value) == "" {
 			first, headed = true, false
@@ -92,15 +64,12 @@ func scoreCells(text string) (scores []data.Span) {
 
 // scoresOfRow returns the scores of a row, or nothing if a cell may be something else, such as 03/18 or, for pain, 3/18.
 func scoresOfRow(text string, line cell) (scores []data.Span) {
-	var cells []cell
-	switch value := text[line.start:line.end]; {
-	case strings.Contains(value, "|"):
-		cells = barred(text, line)
-	case strings.Contains(strings.TrimSpace(value), "\t"):
-		cells = tabbed(text, trimmed(text, line))
-	default:
-		cells = aligned(text, line)
+	line = trimmed(text, line)
+	at := slices.IndexFunc(separators, func(s separator) bool { return strings.Contains(text[line.start:line.end], s.in) })
+	if at < 0 {
+		return nil
 	}
+	cells := separators[at].cut(text, line)
 	if len(cells) < 2 || cells[0].end-cells[0].start > maxHeading {
 		return nil
 	}
