@@ -10,25 +10,26 @@ import (
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
-// A flow sheet has the labels of its rows in their first cells: behind "Pain pre/post" and "Strength L/R", 7/5 is no date.
+// This file tells which fractions in the rows of a flow sheet are scores: behind "Pain pre/post" and "Strength L/R" in the first cell, 7/5 is no date.
 
-// scoreLabel is a kind of labels, folded, and how great the numbers behind them are at most.
+// scoreLabel is a kind of labels beside those that scoreKindOf tells to be pairs, folded, and how great the numbers behind them are at most.
 type scoreLabel struct {
 	label *lazyregexp.Regexp
 	max   int
 }
 
 const (
-	painLabel = `(?:pain|dolor|vas|eva|nrs|nprs|rpe|borg|dyspnea|disnea|fatigue|fatiga|nausea|nauseas|anxiety|ansiedad|stress|estres|mood|animo|symptoms|sintomas|stiffness|rigidez)` +
-		`(?: (?:score|scores|level|levels|scale|rating|nivel|escala|at rest|en reposo|(?:with|w/) activity|con actividad|al movimiento))?(?: ?\(?(?:0-10|/10)\)?)?`
 	limb       = `(?:quads?|hams?|hamstrings?|hip|knee|ankle|shoulder|elbow|wrist|cuadriceps|isquios|cadera|rodilla|tobillo|hombro|codo|muneca)`
 	ofLimb     = `(?:strength|mmt|grip|pinch|power|rom|arom|prom|sls|slr|flexion|extension|abduction|adduction|dorsiflexion|reflexes|dtrs?|pulses|girth|fuerza|balance muscular|prension|pinza|abduccion|aduccion|reflejos|rot|pulsos)`
 	limbsLabel = `(?:` + limb + ` )?(?:` + ofLimb + ` ){0,2}` + ofLimb + `(?: ` + limb + `)?`
 )
 
+// maxPair is the maximum of ratings.
+const maxPair = 10
+
 // A pain alone, or a joint, is no label of scores: what stands behind it may be the days when it began or was treated.
 var scoreLabels = []scoreLabel{
-	{lazyregexp.New(`^(?:` + painLabel + ` )?(?:pre/post|post/pre|before/after|antes/despues)$`), 10},
+	{lazyregexp.New(`^(?:pre/post|post/pre|before/after|antes/despues)$`), maxPair},
 	{lazyregexp.New(`^` + limbsLabel + `$`), 5},
 	{lazyregexp.New(`^` + limbsLabel + ` (?:l/r|r/l|lt/rt|rt/lt|left/right|right/left|d/i|i/d|dcha/izda|izda/dcha|der/izq|izq/der)$`), 99},
 	{lazyregexp.New(`^(?:[^|\t]{1,24} )?(?:sets/reps|reps/sets|series/reps|series/repeticiones|repeticiones/series|reps/(?:wt|weight|lbs?|kg|peso)|(?:wt|weight|lbs?|kg|peso)/reps|l/min|(?:level|lvl|nivel|watts|w)/min|min/(?:level|lvl|nivel))$|` +
@@ -92,6 +93,9 @@ func scoresOfRow(text string, line cell) (scores []data.Span) {
 
 // mostOf returns how great the numbers of a row with a label are at most, or 0 if it is no label of scores.
 func mostOf(label string) int {
+	if scoreKindOf(label) == pair {
+		return maxPair
+	}
 	label = strings.TrimRight(fold.Fold(label), ": ")
 	for _, l := range scoreLabels {
 		if l.label.MatchString(label) {
