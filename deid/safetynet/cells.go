@@ -1,7 +1,6 @@
 package safetynet
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,17 +208,13 @@ func wordsOf(s string) []string {
 
 // roles has words for people by what they do, folded.
 var roles = sync.OnceValue(func() map[string]bool {
-	all := foldedEntries("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints")
-	maps.Copy(all, wordlists.Set("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department"))
-	return all
+	return union(foldedEntries("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints"), wordlists.Set("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department"))
 })
 
 // noName has words and phrases that stand in columns of names and are none, folded.
 var noName = sync.OnceValue(func() map[string]bool {
-	all := foldedEntries("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
+	return union(foldedEntries("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
 		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs",
-		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words")
-	maps.Copy(all, wordlists.Set("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth "+
+		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words"), wordlists.Set("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth "+
 		"voicemail float pool walker rollator ambulated n/a total totals subtotal average mean totales media suma transferred discharged refused declined cancelled pending day night free libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias"))
-	return all
 })

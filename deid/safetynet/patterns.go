@@ -276,8 +276,11 @@ func initial(w string) string {
 }
 
 // inNames are words within names that do not identify a person.
-var inNames = wordlists.Set(`de del la las los el y e i da do dos das van von der den ter ten le les du di san santa saint st al bin ibn abu
-	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father`)
+var inNames = union(particles, wordlists.Set(`y e i do das ter ten le les du san santa saint st abu
+	mr mrs ms miss mx dr dra doctor doctora sr sra srta don dona prof professor jr md rn np pa phd ii iii iv mother father`))
+
+// IsBesideNames reports whether a folded word, such as a title or a particle, may stand beside the names of a person and identifies none.
+func IsBesideNames(word string) bool { return inNames[word] }
 
 // months are parts of names only beside other parts: May Black, but not May 6.
 var months = sync.OnceValue(func() map[string]bool { return foldedEntries("en-months", "es-months") })
@@ -300,8 +303,7 @@ var titleStarts = func() (all starts) {
 }()
 
 // titles precede names.
-var titles = wordlists.Set(`mr mrs ms miss mx master dr drs dra dras dres doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
-	md pt patient paciente`)
+var titles = union(doctors, wordlists.Set("mr mrs ms miss mx master sr sra srta srs don dona pt patient paciente"))
 
 // Find returns the occurrences of the patterns in a text outside of covered, which is sorted and
 // disjoint. The spans are sorted, and may overlap; their score is 1.
