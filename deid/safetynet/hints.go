@@ -126,7 +126,7 @@ func hasTimeOfDay(text string) bool {
 // The words with which the expressions of glucoses, of depths and of what is measured at a time of day begin.
 var (
 	glucoseWords = wordlists.Set("glucemia glucemias glicemia glicemias glucometria glucometrias glucometría glucometrías perfil perfiles dextrostix dextrotix dextros dextro destrostix destro haemoglucotest hemoglucotest controles " +
-		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc POC Poc capillary DXT DTX HGT BMT BM FSBG FSBS FSG CBG CBGs BG BGs BGM BGMs POCG GC")
+		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc POC Poc capillary DXT DTX HGT BMT FSBG FSBS FSG CBG CBGs BG BGs BGM BGMs POCG")
 	periodontalWords = wordlists.Set("PD PPD PSD CAL REC GM BOP PS NIC MG pocket pockets probing probings sondaje profundidad profundidades bolsa bolsas")
 	timedWords       = wordlists.Set("glucose glucoses gluc bs fs bg fsbg sugar sugars blood accu-check accu-checks accucheck accuchecks cortisol lab labs dose doses insulin med meds medication medications temp temps weight wt vitals draw draws care shift report " +
 		"rounds snack feed feeds glucemia glucemias insulina dosis toma turno")

@@ -17,11 +17,13 @@ import (
 // WithoutNotation returns sorted, disjoint spans without the parts that are a notation of medicine. What else a span contains stays a span. sortOf returns the sort of a type.
 func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) data.Sort) []data.Span {
 	clinical := func(s data.Span) bool { return slices.Contains(inNotations, sortOf(s.Type)) }
-	named := func(typ string) bool { return slices.Contains(inTerms, sortOf(typ)) }
-	terms := termsNear(text, spans, named)
-	var notations []data.Span
+	named := func(s data.Span) bool { return slices.Contains(inTerms, sortOf(s.Type)) }
+	var notations, terms []data.Span
 	if slices.ContainsFunc(spans, clinical) {
 		notations = recentNotations.Get(text, func() []data.Span { return notationsIn(text) })
+	}
+	if slices.ContainsFunc(spans, named) {
+		terms = recentTerms.Get(text, func() []data.Span { return termsIn(text) })
 	}
 	if len(notations) == 0 && len(terms) == 0 {
 		return spans
@@ -29,7 +31,7 @@ func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) dat
 	var kept []data.Span
 	for _, s := range spans {
 		switch {
-		case named(s.Type) && inTerm(text, s, terms):
+		case named(s) && inTerm(text, s, terms):
 		case clinical(s):
 			kept = append(kept, data.Cut(text, s, notations)...)
 		default:
@@ -48,8 +50,12 @@ var (
 		data.Family, data.Number, data.Date, data.Other, ""}
 )
 
-// recentNotations has the notations of recent texts, because the spans of the network and of the rules are compared with them.
-var recentNotations = recent.NewTexts(1<<12, func(found []data.Span) int { return 1 + len(found) })
+// recentNotations and recentTerms have the notations and the fixed terms of recent texts, because the spans of the network and of the rules are compared with them.
+var recentNotations, recentTerms = recentSpans(), recentSpans()
+
+func recentSpans() *recent.Texts[[]data.Span] {
+	return recent.NewTexts(1<<12, func(found []data.Span) int { return 1 + len(found) })
+}
 
 // notationsIn returns the notations in a text, sorted and disjoint.
 func notationsIn(text string) []data.Span {
