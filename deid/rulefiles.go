@@ -141,61 +141,27 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 	if len(names) == 0 {
 		return nil
 	}
+	var sets lazyRules
 	for _, name := range names {
 		if err := (rules.Config{Set: name}).Validate(); err != nil {
 			return err
 		}
-	}
-	type lazy struct {
-		language string // empty for any
-		compiled func() builtinRules
-	}
-	var sets []lazy
-	for _, name := range names {
-		sets = append(sets, lazy{languageOf(name), sync.OnceValue(func() builtinRules { return newBuiltinRules(name, net.Types) })})
-	}
-	in := func(languages []string) iter.Seq[builtinRules] {
-		return func(yield func(builtinRules) bool) {
-			for _, set := range sets {
-				if set.language != "" && len(languages) > 0 && !slices.Contains(languages, set.language) {
-					continue
-				}
-				if !yield(set.compiled()) {
-					return
-				}
-			}
-		}
+		sets = append(sets, lazySet{languageOf(name), sync.OnceValue(func() builtinRules { return newBuiltinRules(name, net.Types) })})
 	}
 	of := func(text string) iter.Seq[builtinRules] {
 		if net.Languages == nil {
-			return in(nil)
+			return sets.in(nil)
 		}
-		return in(net.Languages(text))
+		return sets.in(net.Languages(text))
 	}
 	net.Expect = func(languages []string) {
-		for range in(languages) {
+		for range sets.in(languages) {
 		}
 	}
 	if len(names) == 1 { // it is known which ones are needed
 		go net.Expect(nil)
 	}
-	net.Formulaic = func(text string) []data.Span {
-		columns := slices.Concat(safetynet.Columns(text), safetynet.Names(text))
-		var found []data.Span
-		seen := map[[2]int]bool{}
-		for b := range of(text) {
-			earlier := len(found) // spans of the rules for other languages
-			for _, s := range b.find(text, columns) {
-				if !seen[[2]int{s.Start, s.End}] {
-					found = append(found, s)
-				}
-			}
-			for _, s := range found[earlier:] {
-				seen[[2]int{s.Start, s.End}] = true
-			}
-		}
-		return found
-	}
+	net.Formulaic = func(text string) []data.Span { return formulaic(text, of(text)) }
 	net.Correct = func(text string, spans []data.Span) []data.Span {
 		for b := range of(text) {
 			spans = b.beside.Correct(text, spans)
@@ -209,6 +175,43 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		return withoutMistakes(text, left, net.Types)
 	}
 	return nil
+}
+
+// lazyRules are built-in rules that are compiled when they are first asked for.
+type lazyRules []lazySet
+
+type lazySet struct {
+	language string // empty for any
+	compiled func() builtinRules
+}
+
+// in returns the rules for some languages, or for all if there are none.
+func (l lazyRules) in(languages []string) iter.Seq[builtinRules] {
+	return func(yield func(builtinRules) bool) {
+		for _, set := range l {
+			if (set.language == "" || len(languages) == 0 || slices.Contains(languages, set.language)) && !yield(set.compiled()) {
+				return
+			}
+		}
+	}
+}
+
+// formulaic returns what the rules of several languages find in a text. What those of one find that of an earlier one have found, too, is left out.
+func formulaic(text string, sets iter.Seq[builtinRules]) (found []data.Span) {
+	columns := slices.Concat(safetynet.Columns(text), safetynet.Names(text))
+	seen := map[[2]int]bool{}
+	for b := range sets {
+		earlier := len(found)
+		for _, s := range b.find(text, columns) {
+			if !seen[[2]int{s.Start, s.End}] {
+				found = append(found, s)
+			}
+		}
+		for _, s := range found[earlier:] {
+			seen[[2]int{s.Start, s.End}] = true
+		}
+	}
+	return found
 }
 
 // correctedName returns what is PHI of a span: that which is no kind of document, no word that is no name, and no sentence behind a name.
