@@ -22,8 +22,10 @@ func outsideBrackets(text string, spans []data.Span, sort func(typ string) data.
 			}
 			continue
 		}
-		for _, part := range data.Cut(text, s, []data.Span{{Start: at, End: at + 1}}) {
-			if !ofNewborn.MatchString(text[part.Start:part.End]) {
+		left, right := s, s
+		left.End, right.Start = at, at+1
+		for _, part := range []data.Span{left, right} {
+			if part = withoutBlanks(text, part); hasWord(text[part.Start:part.End]) && !ofNewborn.MatchString(text[part.Start:part.End]) {
 				all = append(all, part)
 			}
 		}

@@ -31,7 +31,11 @@ func sentinelsApart(text string, spans []data.Span, sort func(typ string) data.S
 			all = append(all, s)
 			continue
 		}
-		all = append(all, data.Cut(text, s, within)...)
+		for _, rest := range data.Subtract(s, within) {
+			if rest = trimmed(text, rest); hasWord(text[rest.Start:rest.End]) {
+				all = append(all, rest)
+			}
+		}
 		for _, at := range within {
 			if isDate && !done[at.Start] {
 				done[at.Start] = true
@@ -42,4 +46,13 @@ func sentinelsApart(text string, spans []data.Span, sort func(typ string) data.S
 	}
 	data.SortSpans(all)
 	return all
+}
+
+// trimmed returns a span without blanks and separators around it.
+func trimmed(text string, s data.Span) data.Span {
+	const separators = " \t\r\n,;"
+	value := text[s.Start:s.End]
+	s.Start += len(value) - len(strings.TrimLeft(value, separators))
+	s.End = max(s.Start, s.End-(len(value)-len(strings.TrimRight(value, separators))))
+	return s
 }

@@ -196,15 +196,22 @@ func withoutRulers(text string, s data.Span, sort func(typ string) data.Sort) []
 	var parts []data.Span
 	at := 0
 	for _, cut := range append(cuts, []int{len(value), len(value)}) {
-		piece, part := value[at:cut[0]], s
-		part.Start = s.Start + at + len(piece) - len(strings.TrimLeftFunc(piece, unicode.IsSpace))
-		part.End = s.Start + at + len(strings.TrimRightFunc(piece, unicode.IsSpace))
-		if hasWord(piece) {
-			parts = append(parts, part)
+		part := s
+		part.Start, part.End = s.Start+at, s.Start+cut[0]
+		if hasWord(text[part.Start:part.End]) {
+			parts = append(parts, withoutBlanks(text, part))
 		}
 		at = cut[1]
 	}
 	return parts
+}
+
+// withoutBlanks returns a span without the white space at its ends.
+func withoutBlanks(text string, s data.Span) data.Span {
+	value := text[s.Start:s.End]
+	s.Start = s.End - len(strings.TrimLeftFunc(value, unicode.IsSpace))
+	s.End = s.Start + len(strings.TrimSpace(value))
+	return s
 }
 
 // inColumns reports whether a line of a span is divided into columns by blanks.

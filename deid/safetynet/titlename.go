@@ -43,9 +43,8 @@ const maxTitle = 100
 
 // patient returns the name in text[from:to], without the white space around it.
 func patient(text string, from, to int) data.Span {
-	part := text[from:to]
-	from += len(part) - len(strings.TrimLeftFunc(part, unicode.IsSpace))
-	return data.Span{Start: from, End: from + len(strings.TrimSpace(part)), Type: "PATIENT", Score: 1}
+	c := trimmed(text, cell{from, to})
+	return data.Span{Start: c.start, End: c.end, Type: "PATIENT", Score: 1}
 }
 
 // division matches what divides a title.
@@ -93,7 +92,9 @@ func inTitle(text string) []data.Span {
 }
 
 // fileExtension matches the end of the name of a file.
-var fileExtension = lazyregexp.New(`\.(?i:pdf|docx?|txt|rtf|html?|xml|jpe?g|png|tiff?|dcm)\s*$`)
+var fileExtension = lazyregexp.New(extension + `\s*$`)
+
+const extension = `\.(?i:pdf|docx?|txt|rtf|html?|xml|jpe?g|png|tiff?|dcm)`
 
 // notInWord reports whether a character is no part of a word of a title.
 func notInWord(r rune) bool { return !unicode.IsLetter(r) && r != '&' && r != '-' }
@@ -256,7 +257,7 @@ func mayHaveKinds(name string) bool {
 }
 
 // edges matches what stands between the kind of a document and the rest of a title.
-var edges = lazyregexp.New(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / |[\r\n]|\.(?i:pdf|docx?|txt|rtf|html?|xml)\b`)
+var edges = lazyregexp.New(division.String() + `|[\r\n]|` + extension + `\b`)
 
 // titleParts returns the parts of a span between its edges.
 func titleParts(text string, s data.Span) (parts []cell) {
