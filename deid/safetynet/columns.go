@@ -85,17 +85,14 @@ func tabulated(text string) spansOfTables {
 		all.scores = scoreCells(text)
 		for _, t := range tables(text) {
 			all.values = t.appendValues(all.values, text)
-			all.cells = t.appendCells(all.cells)
-			all.never = t.appendNoPHI(append(all.never, t.headings(text, isHeading)...), text)
-			all.persons = t.appendNoNames(append(all.persons, t.headings(text, areWords)...), text)
-			all.plain = t.appendPlain(all.plain, text)
+			t.addCells(&all, text)
 		}
 		return all
 	})
 }
 
 // CorrectCells corrects the spans that a tagger or a rule has found in the cells of tables. It cuts a span that runs over several cells at their borders, and removes those
-// in the headings, those in cells that are no PHI (see appendNoPHI and scoreCells), and those of persons in cells that are no names (see appendNoNames). The spans are disjoint.
+// in the headings, those in cells that are no PHI, and those of persons in cells that are no names (see addCells and scoreCells). The spans are disjoint.
 func CorrectCells(text string, spans []data.Span, isPerson func(typ string) bool) []data.Span {
 	if len(spans) == 0 {
 		return nil
@@ -640,85 +637,46 @@ func (t table) appendValues(found []data.Span, text string) []data.Span {
 // isPerson reports whether the values of columns of a type are names.
 func isPerson(typ string) bool { return typ == "PATIENT" || typ == "DOCTOR" }
 
-// appendCells appends the cells of the table, its headings included.
-func (t table) appendCells(cells []data.Span) []data.Span {
+// addCells adds the cells of the table, its headings included, and among them those that are no PHI or no names:
+//
+//   - those that its headings tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model may take for dates, fractions such as 3/10 below Pain, short
+//     numbers below HR, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason
+//   - those that are words and no names: below headings such as Event, if half of their column are known words
+//   - the short numbers and the known words of columns whose values are no PHI
+func (t table) addCells(all *spansOfTables, text string) {
 	for _, line := range append([][]cell{t.head}, t.rows...) {
-		for _, c := range line {
-			if c.start < c.end {
-				cells = append(cells, data.Span{Start: c.start, End: c.end})
-			}
-		}
+		all.cells = append(all.cells, spansOfCells(line, func(int, cell) bool { return true })...)
 	}
-	return cells
-}
-
-// headings returns the headings of the table that are of a kind.
-func (t table) headings(text string, is func(heading string) bool) (found []data.Span) {
-	for _, c := range t.head {
-		if c.start < c.end && is(text[c.start:c.end]) {
-			found = append(found, data.Span{Start: c.start, End: c.end})
-		}
-	}
-	return found
-}
-
-// appendNoPHI appends the cells of the table that its headings tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
-// may take for dates, fractions such as 3/10 below Pain, short numbers below HR, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason.
-func (t table) appendNoPHI(found []data.Span, text string) []data.Span {
-	clocks := make([]bool, len(t.columns))
-	wordy := make([]bool, len(t.columns))
-	scored := t.scores(text)
+	all.never = append(all.never, spansOfCells(t.head, func(_ int, c cell) bool { return isHeading(text[c.start:c.end]) })...)
+	all.persons = append(all.persons, spansOfCells(t.head, func(_ int, c cell) bool { return areWords(text[c.start:c.end]) })...)
+	clocks, worded, scored := make([]bool, len(t.columns)), make([]bool, len(t.columns)), t.scores(text)
 	for i, c := range t.columns {
 		clocks[i] = t.isClock(text, i)
-		wordy[i] = c.typ == words && t.hasWords(text, i)
+		worded[i] = slices.Contains([]string{words, places, test}, c.typ) && t.hasWords(text, i)
 	}
 	for _, cells := range t.rows {
 		if len(cells) != len(t.columns) { // as in a signature below the table
 			continue
 		}
 		results := scored.of(text, cells)
-		for i, c := range cells {
-			if c.start == c.end {
-				continue
-			}
-			typ, value := t.columns[i].typ, text[c.start:c.end]
-			if results[i] || t.columns[i].numbers && shortNumber.MatchString(value) || clocks[i] || wordy[i] && isOrdinary(value) || (typ == ranges || typ == test) && values[typ](value) {
-				found = append(found, data.Span{Start: c.start, End: c.end})
-			}
-		}
+		all.never = append(all.never, spansOfCells(cells, func(i int, c cell) bool {
+			column, value := t.columns[i], text[c.start:c.end]
+			return results[i] || column.numbers && shortNumber.MatchString(value) || clocks[i] || worded[i] && column.typ == words && isOrdinary(value) ||
+				(column.typ == ranges || column.typ == test) && values[column.typ](value)
+		})...)
+		all.persons = append(all.persons, spansOfCells(cells, func(i int, c cell) bool { return worded[i] && mayBeWords(text[c.start:c.end]) })...)
+		all.plain = append(all.plain, spansOfCells(cells, func(i int, c cell) bool {
+			value := text[c.start:c.end]
+			return t.columns[i].plain && (shortNumber.MatchString(value) || areWords(value))
+		})...)
 	}
-	return found
 }
 
-// appendNoNames appends the cells of the table that are words and no names: those below headings such as Event, if half of their column are known words.
-func (t table) appendNoNames(found []data.Span, text string) []data.Span {
-	known := make([]bool, len(t.columns))
-	for i, c := range t.columns {
-		known[i] = slices.Contains([]string{words, places, test}, c.typ) && t.hasWords(text, i)
-	}
-	for _, cells := range t.rows {
-		if len(cells) != len(t.columns) {
-			continue
-		}
-		for i, c := range cells {
-			if c.start < c.end && known[i] && mayBeWords(text[c.start:c.end]) {
-				found = append(found, data.Span{Start: c.start, End: c.end})
-			}
-		}
-	}
-	return found
-}
-
-// appendPlain appends the short numbers and the known words of columns whose values are no PHI.
-func (t table) appendPlain(found []data.Span, text string) []data.Span {
-	for _, cells := range t.rows {
-		if len(cells) != len(t.columns) {
-			continue
-		}
-		for i, c := range cells {
-			if value := text[c.start:c.end]; t.columns[i].plain && value != "" && (shortNumber.MatchString(value) || areWords(value)) {
-				found = append(found, data.Span{Start: c.start, End: c.end})
-			}
+// spansOfCells returns the cells of a line that are not empty and of a kind.
+func spansOfCells(line []cell, is func(i int, c cell) bool) (found []data.Span) {
+	for i, c := range line {
+		if c.start < c.end && is(i, c) {
+			found = append(found, data.Span{Start: c.start, End: c.end})
 		}
 	}
 	return found
