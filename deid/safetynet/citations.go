@@ -45,7 +45,7 @@ func citationsIn(text string) []data.Span {
 		}
 		if title := startOfJournal(text[:start]); title >= 0 {
 			if m := issue.FindStringIndex(firstBytes(text[start:], maxIssue)); m != nil {
-				if s := (data.Span{Start: title, End: start + m[1]}); isWhole(text, s) && !isTimed(text[start:s.End]) {
+				if s := (data.Span{Start: title, End: start + m[1]}); isWhole(text, s) && !timeOfIssue.MatchString(text[start:s.End]) {
 					found, end = append(found, s), s.End
 				}
 			}
@@ -56,9 +56,7 @@ func citationsIn(text string) []data.Span {
 	return found
 }
 
-// isTimed reports whether an issue may be a date with a time of day: 2023 Mar 12; 10:30, or 10:30, 2023.
-func isTimed(issue string) bool { return timeOfIssue.MatchString(issue) }
-
+// timeOfIssue matches a time of day, with which an issue may be a date: 2023 Mar 12; 10:30, or 10:30, 2023.
 var timeOfIssue = lazyregexp.New(`(?:^|[^0-9])(?:[01]?[0-9]|2[0-3]) ?: ?[0-5][0-9](?:$|[^0-9–-])`)
 
 // startOfJournal returns where the title of a journal at the end of a text begins, or -1 if there is none. A title has a word of at least two letters that is no connecting word.

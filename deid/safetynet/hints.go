@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,63 +13,45 @@ import (
 // anyOf returns a test for one of some strings.
 func anyOf(some ...string) func(text string) bool {
 	return func(text string) bool {
-		for _, s := range some {
-			if strings.Contains(text, s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(some, func(s string) bool { return strings.Contains(text, s) })
 	}
 }
 
-// hasAfter reports whether a text contains a string that something follows, of which next tells.
-func hasAfter(text, s string, next func(rest string) bool) bool {
-	for {
+// hasAfter tests for one of some strings that something follows, of which next tells.
+func hasAfter(text string, next func(rest string) bool, some ...string) bool {
+	return slices.ContainsFunc(some, func(s string) bool {
 		_, rest, ok := strings.Cut(text, s)
-		if !ok {
-			return false
+		for ok && !next(rest) {
+			_, rest, ok = strings.Cut(rest, s)
 		}
-		if next(rest) {
-			return true
-		}
-		text = rest
-	}
+		return ok
+	})
 }
 
 // hasCoordinates tests for (18919477_21459713).
 func hasCoordinates(text string) bool {
-	return hasAfter(text, "(", func(rest string) bool {
+	return hasAfter(text, func(rest string) bool {
 		sign := firstRune(strings.TrimLeft(rest, "0123456789,"))
 		return sign == '_' || sign == '-' || sign == '–'
-	})
+	}, "(")
 }
 
 // hasPosition tests for chr3 and Chromosome X.
 func hasPosition(text string) bool {
-	for _, s := range []string{"chr", "Chr"} {
-		if hasAfter(text, s, func(rest string) bool {
-			rest = strings.TrimPrefix(strings.TrimPrefix(rest, "omosome"), " ")
-			return rest != "" && (startsWithDigit(rest) || strings.IndexByte("XYM", rest[0]) >= 0)
-		}) {
-			return true
-		}
-	}
-	return false
+	return hasAfter(text, func(rest string) bool {
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "omosome"), " ")
+		return rest != "" && (startsWithDigit(rest) || strings.IndexByte("XYM", rest[0]) >= 0)
+	}, "chr", "Chr")
 }
 
 // hasProteinVariant tests for p.Leu1420Ter and p.(Gly12=).
 func hasProteinVariant(text string) bool {
-	return hasAfter(text, "p.", func(rest string) bool { return rest != "" && (rest[0] == '(' || isUpper(rest[0])) })
+	return hasAfter(text, func(rest string) bool { return rest != "" && (rest[0] == '(' || isUpper(rest[0])) }, "p.")
 }
 
 // hasDNAVariant tests for g.43094692G>A and c.-12+1del.
 func hasDNAVariant(text string) bool {
-	for _, letter := range []string{"g.", "c.", "n.", "m.", "o."} {
-		if hasAfter(text, letter, func(rest string) bool { return startsWithDigit(strings.TrimLeft(rest, "-*")) }) {
-			return true
-		}
-	}
-	return false
+	return hasAfter(text, func(rest string) bool { return startsWithDigit(strings.TrimLeft(rest, "-*")) }, "g.", "c.", "n.", "m.", "o.")
 }
 
 // hasClinVar tests for ClinVar in any case.
@@ -109,18 +92,13 @@ func hasDepths(text string) bool {
 
 // hasTimeOfDay tests for A.M. and p.m. between words or before a number.
 func hasTimeOfDay(text string) bool {
-	for _, s := range []string{".M.", ".m."} {
-		if hasAfter(text, s, func(rest string) bool {
-			rest = strings.TrimLeft(firstBytes(rest, 20), " :=")
-			if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }); end > 0 {
-				rest = rest[:end]
-			}
-			return startsWithDigit(rest) || timedWords[strings.ToLower(rest)]
-		}) {
-			return true
+	return hasAfter(text, func(rest string) bool {
+		rest = strings.TrimLeft(firstBytes(rest, 20), " :=")
+		if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }); end > 0 {
+			rest = rest[:end]
 		}
-	}
-	return false
+		return startsWithDigit(rest) || timedWords[strings.ToLower(rest)]
+	}, ".M.", ".m.")
 }
 
 // The words with which the expressions of glucoses, of depths and of what is measured at a time of day begin.
