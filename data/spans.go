@@ -127,8 +127,11 @@ func Subtract(s Span, disjoint []Span) []Span {
 }
 
 // Cut is Subtract for the text that the spans are of: it returns only parts with a letter or a digit, without what stands around their words where
-// they were cut off.
+// they were cut off. A span that nothing is cut off of stays as it is.
 func Cut(text string, s Span, disjoint []Span) []Span {
+	if from, to := Overlapping(disjoint, s); from == to {
+		return []Span{s}
+	}
 	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	noWord := func(r rune) bool { return !isWord(r) }
 	var left []Span

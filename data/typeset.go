@@ -122,6 +122,9 @@ var everyType = sync.OnceValue(func() map[string]Type {
 	return all
 })
 
+// SortOf returns the sort of a type: see Describe.
+func (s *TypeSet) SortOf(name string) Sort { return s.Describe(name).Sort }
+
 // OfSort returns the name of the set's type for values of a sort. If the set has no
 // such type, OfSort returns the type for a similar sort, or "" if there is none.
 // For the open set, it returns a type of I2B2.

@@ -2,7 +2,6 @@ package deid
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
@@ -26,10 +25,7 @@ func outsideBrackets(text string, spans []data.Span, sort func(typ string) data.
 		left, right := s, s
 		left.End, right.Start = at, at+1
 		for _, part := range []data.Span{left, right} {
-			value := text[part.Start:part.End]
-			part.Start += len(value) - len(strings.TrimLeftFunc(value, unicode.IsSpace))
-			part.End -= len(value) - len(strings.TrimRightFunc(value, unicode.IsSpace))
-			if part.Start < part.End && hasWord(text[part.Start:part.End]) && !ofNewborn.MatchString(text[part.Start:part.End]) {
+			if part = withoutBlanks(text, part); hasWord(text[part.Start:part.End]) && !ofNewborn.MatchString(text[part.Start:part.End]) {
 				all = append(all, part)
 			}
 		}
@@ -51,9 +47,8 @@ func unpaired(text string, s data.Span) int {
 		if at < 0 || strings.LastIndexAny(value, pair) != at {
 			continue
 		}
-		behind, ahead := before(text, s, aroundBracket), after(text, s, aroundBracket)
-		behind = behind[strings.LastIndexByte(behind, '\n')+1:]
-		ahead, _, _ = strings.Cut(ahead, "\n")
+		line, from := lineAround(text, s, aroundBracket)
+		behind, ahead := line[:s.Start-from], line[s.End-from:]
 		opens := strings.LastIndexAny(behind, pair)
 		closes := strings.IndexAny(ahead, pair)
 		opened := opens >= 0 && behind[opens] == pair[0] && (pair[0] != pair[1] || strings.Count(behind, pair[:1])%2 == 1)

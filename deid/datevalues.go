@@ -2,6 +2,7 @@ package deid
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,7 +210,8 @@ const longestItem = 96
 // valueBeginnings are the first three bytes of the names of months and of days of the week.
 var valueBeginnings = func() map[[3]byte]bool {
 	all := map[[3]byte]bool{}
-	for word := range strings.FieldsSeq("abr ago apr aug dec dic dom ene feb fri jan jue jul jun lun mar may mi\xc3 mie mon nov oct s\xc3\xa1 s\xc3\x81 sab sat sep set sun thu tue vie wed") {
+	words := append(strings.Split(months, "|"), "mi\xc3", "s\xc3\xa1", "s\xc3\x81") // with mié, sáb and SÁB
+	for _, word := range slices.AppendSeq(words, maps.Keys(weekdayNumbers)) {
 		all[[3]byte([]byte(word))] = true
 	}
 	return all

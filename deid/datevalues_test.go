@@ -142,6 +142,7 @@ func TestHalfAPairOfBracketsWent(t *testing.T) {
 	checkWhole(t, map[string]string{
 		"Baby girl («PATIENT|B) Lund», MRN":        "Baby girl (B) «PATIENT|Lund», MRN",
 		"Twin («PATIENT|A») «PATIENT|Lund»":        "Twin (A) «PATIENT|Lund»",
+		"Scan («PATIENT|Oda Lund).pdf» sent":       "Scan («PATIENT|Oda Lund»).pdf sent",
 		"BB \"«PATIENT|Girl B\" Lund»":             "BB \"Girl B\" «PATIENT|Lund»",
 		"RN \"«DOCTOR|Peg\" Berg» gave":            "RN \"«DOCTOR|Peg»\" «DOCTOR|Berg» gave",
 		"«PATIENT|Lund (Oda») called":              "«PATIENT|Lund» («PATIENT|Oda») called",

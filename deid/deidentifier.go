@@ -391,5 +391,5 @@ func (d *Deidentifier) sort(typ string) data.Sort {
 	if d.Net != nil {
 		types = d.Net.Types
 	}
-	return types.Describe(typ).Sort
+	return types.SortOf(typ)
 }

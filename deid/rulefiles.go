@@ -141,66 +141,30 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 	if len(names) == 0 {
 		return nil
 	}
+	var sets lazyRules
 	for _, name := range names {
 		if err := (rules.Config{Set: name}).Validate(); err != nil {
 			return err
 		}
-	}
-	type lazy struct {
-		language string // empty for any
-		compiled func() builtinRules
-	}
-	var sets []lazy
-	for _, name := range names {
-		sets = append(sets, lazy{languageOf(name), sync.OnceValue(func() builtinRules { return newBuiltinRules(name, net.Types) })})
-	}
-	in := func(languages []string) iter.Seq[builtinRules] {
-		return func(yield func(builtinRules) bool) {
-			for _, set := range sets {
-				if set.language != "" && len(languages) > 0 && !slices.Contains(languages, set.language) {
-					continue
-				}
-				if !yield(set.compiled()) {
-					return
-				}
-			}
-		}
+		sets = append(sets, lazySet{languageOf(name), sync.OnceValue(func() builtinRules { return newBuiltinRules(name, net.Types) })})
 	}
 	of := func(text string) iter.Seq[builtinRules] {
 		if net.Languages == nil {
-			return in(nil)
+			return sets.in(nil)
 		}
-		return in(net.Languages(text))
+		return sets.in(net.Languages(text))
 	}
 	net.Expect = func(languages []string) {
-		for range in(languages) {
+		for range sets.in(languages) {
 		}
 	}
 	if len(names) == 1 { // it is known which ones are needed
 		go net.Expect(nil)
 	}
-	net.Formulaic = func(text string) []data.Span {
-		columns := append(safetynet.Columns(text), safetynet.Names(text)...)
-		var found []data.Span
-		seen := map[[2]int]bool{}
-		for b := range of(text) {
-			earlier := len(found) // spans of the rules for other languages
-			for _, s := range b.find(text, columns) {
-				if !seen[[2]int{s.Start, s.End}] {
-					found = append(found, s)
-				}
-			}
-			for _, s := range found[earlier:] {
-				seen[[2]int{s.Start, s.End}] = true
-			}
-		}
-		return found
-	}
+	net.Formulaic = func(text string) []data.Span { return formulaic(text, of(text)) }
 	net.Correct = func(text string, spans []data.Span) []data.Span {
 		for b := range of(text) {
-			if b.beside != nil {
-				spans = b.beside.Correct(text, spans)
-			}
+			spans = b.beside.Correct(text, spans)
 		}
 		var left []data.Span
 		for _, s := range spans {
@@ -208,16 +172,52 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 				left = append(left, correctedName(text, s, net.Types)...)
 			}
 		}
-		isPerson := func(typ string) bool { return net.Types.Describe(typ).Sort == data.Person }
-		return safetynet.CorrectCells(text, withoutNotation(text, left, net.Types), isPerson)
+		return withoutMistakes(text, left, net.Types)
 	}
 	return nil
 }
 
+// lazyRules are built-in rules that are compiled when they are first asked for.
+type lazyRules []lazySet
+
+type lazySet struct {
+	language string // empty for any
+	compiled func() builtinRules
+}
+
+// in returns the rules for some languages, or for all if there are none.
+func (l lazyRules) in(languages []string) iter.Seq[builtinRules] {
+	return func(yield func(builtinRules) bool) {
+		for _, set := range l {
+			if (set.language == "" || len(languages) == 0 || slices.Contains(languages, set.language)) && !yield(set.compiled()) {
+				return
+			}
+		}
+	}
+}
+
+// formulaic returns what the rules of several languages find in a text. What those of one find that of an earlier one have found, too, is left out.
+func formulaic(text string, sets iter.Seq[builtinRules]) (found []data.Span) {
+	columns := slices.Concat(safetynet.Columns(text), safetynet.Names(text))
+	seen := map[[2]int]bool{}
+	for b := range sets {
+		earlier := len(found)
+		for _, s := range b.find(text, columns) {
+			if !seen[[2]int{s.Start, s.End}] {
+				found = append(found, s)
+			}
+		}
+		for _, s := range found[earlier:] {
+			seen[[2]int{s.Start, s.End}] = true
+		}
+	}
+	return found
+}
+
 // correctedName returns what is PHI of a span: that which is no kind of document, no word that is no name, and no sentence behind a name.
 func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {
-	sort := types.Describe(s.Type).Sort
-	if !isNameOrPlace(sort) {
+	sort := types.SortOf(s.Type)
+	if !slices.Contains(namesAndPlaces, sort) {
 		return []data.Span{s}
 	}
 	s = safetynet.WithoutKinds(text, s)
@@ -230,24 +230,19 @@ func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {
 	return []data.Span{s}
 }
 
-// isNameOrPlace reports whether the values of a sort are names of people, institutions or places, or of a sort that is not known.
-func isNameOrPlace(sort data.Sort) bool {
-	switch sort {
-	case data.Person, data.Hospital, data.Organization, data.Department, data.City, data.State, data.Place, data.Landmark, data.Other, data.Number, data.Username, data.Family:
-		return true
-	}
-	return false
-}
+// namesAndPlaces are the sorts whose values are names of people, institutions or places, and those whose values may be anything.
+var namesAndPlaces = []data.Sort{data.Person, data.Hospital, data.Organization, data.Department, data.City, data.State, data.Place, data.Landmark, data.Other, data.Number, data.Username, data.Family}
 
-// withoutNotation returns sorted spans without the parts that are notations of medicine: see safetynet.WithoutNotation.
-func withoutNotation(text string, spans []data.Span, types *data.TypeSet) []data.Span {
-	return safetynet.WithoutNotation(text, spans, func(typ string) data.Sort { return types.Describe(typ).Sort })
+// withoutMistakes returns what is PHI of sorted spans, as notations of medicine and the headings of tables tell.
+func withoutMistakes(text string, spans []data.Span, types *data.TypeSet) []data.Span {
+	isPerson := func(typ string) bool { return types.SortOf(typ) == data.Person }
+	return safetynet.CorrectCells(text, safetynet.WithoutNotation(text, spans, types.SortOf), isPerson)
 }
 
 // builtinRules are the built-in rules for a language.
 type builtinRules struct {
 	formulaic *rules.Set        // those whose values are recognizable by their form
-	beside    *rules.Set        // those of the safety net alone, with its corrections; nil if there are none
+	beside    *rules.Set        // those of the safety net alone, with its corrections
 	become    map[string]string // type of a rule -> type of the net's set
 	columns   map[string]string // the same for types of columns of tables
 	language  string            // of the rules; empty if there is none
@@ -265,22 +260,20 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 			b.date = cmp.Or(types.OfSort(data.Date), safetynet.OtherType(types))
 		}
 	}
-	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) }))
+	b.formulaic = set.Only(slices.DeleteFunc(set.Types(), func(typ string) bool { return !slices.Contains(withForm, data.Any.SortOf(typ)) }))
 	if b.beside, err = rules.Net(name); err != nil {
 		panic(err)
 	}
 	add := func(set *rules.Set, other func(typ string) string) {
 		for _, typ := range set.Types() {
 			if b.become[typ] = typ; !types.Has(typ) {
-				b.become[typ] = cmp.Or(types.OfSort(sortOfRule(typ)), other(typ))
+				b.become[typ] = cmp.Or(types.OfSort(data.Any.SortOf(typ)), other(typ))
 			}
 		}
 	}
 	add(b.formulaic, func(typ string) string { return typ })
-	if b.beside != nil {
-		b.beside.Prepare()
-		add(b.beside, func(string) string { return safetynet.OtherType(types) })
-	}
+	b.beside.Prepare()
+	add(b.beside, func(string) string { return safetynet.OtherType(types) })
 	for _, typ := range safetynet.ColumnTypes() {
 		if b.columns[typ] = typesFor(name).Counterpart(typ); !types.Has(b.columns[typ]) {
 			b.columns[typ] = cmp.Or(types.Counterpart(typ), safetynet.OtherType(types))
@@ -300,21 +293,10 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 	for i := range days {
 		days[i].Type = b.date
 	}
-	if b.beside != nil && len(days) > 0 {
-		days = withoutNotation(text, b.beside.Correct(text, days), data.Any)
-	}
-	found = append(found, days...)
+	found = append(found, safetynet.WithoutNotation(text, b.beside.Correct(text, days), data.Any.SortOf)...)
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
-		if set == nil {
-			continue
-		}
-		spans := set.Spans(text)
-		if b.beside != nil {
-			spans = b.beside.Correct(text, spans)
-		}
-		spans = withoutNotation(text, spans, data.Any)
-		for _, s := range safetynet.CorrectCells(text, spans, isPersonOfRule) {
-			if set == b.formulaic && sortOfRule(s.Type) == data.Date && !dated(text, s) {
+		for _, s := range withoutMistakes(text, b.beside.Correct(text, set.Spans(text)), data.Any) {
+			if set == b.formulaic && data.Any.SortOf(s.Type) == data.Date && !dated(text, s) {
 				continue
 			}
 			s.Type = b.become[s.Type]
@@ -342,20 +324,8 @@ func typesFor(rules string) *data.TypeSet {
 	return nil
 }
 
-// sortOfRule returns the sort of a type of the built-in rules, which may be from any type set.
-func sortOfRule(typ string) data.Sort { return data.Any.Describe(typ).Sort }
-
-// isPersonOfRule reports whether a type of the built-in rules is one of persons.
-func isPersonOfRule(typ string) bool { return sortOfRule(typ) == data.Person }
-
-// hasForm reports whether values of a sort are recognizable by their form.
-func hasForm(sort data.Sort) bool {
-	switch sort {
-	case data.Number, data.Phone, data.Email, data.URL, data.IP, data.Date:
-		return true
-	}
-	return false
-}
+// withForm are the sorts whose values are recognizable by their form.
+var withForm = []data.Sort{data.Number, data.Phone, data.Email, data.URL, data.IP, data.Date}
 
 // dated reports whether a date is recognizable by its form: it contains a digit and is at least as long as 1/1/99.
 func dated(text string, s data.Span) bool {

@@ -15,6 +15,7 @@ func TestDatesWithoutEndInListsWereReplaced(t *testing.T) {
 		"last «DATE|Tuesday, 9999-12-31».":                                "last [DATE], 9999-12-31.",
 		"«DATE|9999-12-31, 0001-01-01, 12/31/9999, 5/6/2019»":             "9999-12-31, 0001-01-01, 12/31/9999, 2019",
 		"«DATE|9999-12-31T00:00:00Z»":                                     "9999-12-31T00:00:00Z",
+		"«MEDICALRECORD|9999-12-31.pdf» and «DATE|12/31/9999.pdf»":        "9999-12-31.pdf and 12/31/9999.pdf",
 		"«MEDICALRECORD|9999-12-31, 4471829»":                             "9999-12-31, [MEDICALRECORD]",
 		"MRN «MEDICALRECORD|99991231» or «MEDICALRECORD|9999-12-31-4471»": "MRN [MEDICALRECORD] or [MEDICALRECORD]",
 		"«PATIENT|Oda 9999-12-31»":                                        "[PATIENT]",

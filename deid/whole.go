@@ -196,29 +196,36 @@ func withoutRulers(text string, s data.Span, sort func(typ string) data.Sort) []
 	var parts []data.Span
 	at := 0
 	for _, cut := range append(cuts, []int{len(value), len(value)}) {
-		piece, part := value[at:cut[0]], s
-		part.Start = s.Start + at + len(piece) - len(strings.TrimLeftFunc(piece, unicode.IsSpace))
-		part.End = s.Start + at + len(strings.TrimRightFunc(piece, unicode.IsSpace))
-		if hasWord(piece) {
-			parts = append(parts, part)
+		part := s
+		part.Start, part.End = s.Start+at, s.Start+cut[0]
+		if hasWord(text[part.Start:part.End]) {
+			parts = append(parts, withoutBlanks(text, part))
 		}
 		at = cut[1]
 	}
 	return parts
 }
 
+// withoutBlanks returns a span without the white space at its ends.
+func withoutBlanks(text string, s data.Span) data.Span {
+	value := text[s.Start:s.End]
+	s.Start = s.End - len(strings.TrimLeftFunc(value, unicode.IsSpace))
+	s.End = s.Start + len(strings.TrimSpace(value))
+	return s
+}
+
 // inColumns reports whether a line of a span is divided into columns by blanks.
 func inColumns(text string, s data.Span) bool {
-	line, _ := lineAround(text, s)
+	line, _ := lineAround(text, s, sameLine)
 	return columns.MatchString(line)
 }
 
 // sameLine is how many bytes of a line before and after a span are read.
 const sameLine = 160
 
-// lineAround returns the lines of a span, with at most sameLine bytes before and after it, and where they begin in the text.
-func lineAround(text string, s data.Span) (line string, at int) {
-	left, right := before(text, s, sameLine), after(text, s, sameLine)
+// lineAround returns the lines of a span, with at most n bytes before and after it, and where they begin in the text.
+func lineAround(text string, s data.Span, n int) (line string, at int) {
+	left, right := before(text, s, n), after(text, s, n)
 	at = s.Start - len(left) + strings.LastIndexByte(left, '\n') + 1
 	right, _, _ = strings.Cut(right, "\n")
 	return text[at : s.End+len(right)], at
@@ -312,42 +319,12 @@ func isPublic(text string, s data.Span, sort data.Sort) bool {
 
 // hasPublicLabel reports whether a text may contain a label of publicLabelled. It is faster than the expression, which few numbers match.
 func hasPublicLabel(text string) bool {
-	for i := range len(text) {
-		label := ""
-		switch text[i] {
-		case 'P':
-			label = "PMID"
-		case 'E':
-			if label = "EC"; strings.HasPrefix(text[i:], "Eu") {
-				label = "EudraCT"
-			}
-		case 'M':
-			if label = "MIM"; strings.HasPrefix(text[i:], "Me") {
-				label = "MeSH"
-			}
-		case 'U':
-			label = "UMLS"
-		case 'C':
-			if label = "CUI"; strings.HasPrefix(text[i:], "CA") {
-				label = "CAS"
-			} else if strings.HasPrefix(text[i:], "CUP") {
-				label = "CUPS"
-			}
-		case 'S':
-			label = "SNOMED"
-		case 'L':
-			label = "LOINC"
-		case 'o', 'O': // doi, and the end of código nacional
-			if i > 0 && i+1 < len(text) && text[i-1]|0x20 == 'd' && text[i+1]|0x20 == 'i' || i+4 <= len(text) && strings.EqualFold(text[i:i+4], "onal") {
-				return true
-			}
-		}
-		if label != "" && strings.HasPrefix(text[i:], label) {
-			return true
-		}
-	}
-	return false
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc(publicLabels, func(label string) bool { return strings.Contains(text, label) || strings.Contains(lower, label) })
 }
+
+// publicLabels are parts of the labels of publicLabelled. Those that may be in any case are in lower case.
+var publicLabels = []string{"PMID", "EudraCT", "EC", "MIM", "MeSH", "UMLS", "CUI", "CUPS", "CAS", "SNOMED", "LOINC", "doi", "nacional"}
 
 // isAmount reports whether what follows a number shows that it is an amount.
 func isAmount(text string, s data.Span) bool {

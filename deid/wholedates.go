@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
@@ -213,8 +214,7 @@ func withShortYear(text string, s data.Span, to int) data.Span {
 }
 
 const (
-	inFull = `(?i:jan(?:uary)?|feb(?:ruary|rero)?|mar(?:ch|zo)?|apr(?:il)?|mayo?|jun(?:e|io)?|jul(?:y|io)?|aug(?:ust)?|sep(?:t|tember|tiembre)?|oct(?:ober|ubre)?|nov(?:ember|iembre)?|dec(?:ember)?|` +
-		`ene(?:ro)?|abr(?:il)?|ago(?:sto)?|set(?:iembre)?|dic(?:iembre)?)`
+	inFull = `(?i:` + wordlists.Month + `)`
 	months = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|set|dic`
 	needed = `care|cover(?:age)?|care ?givers?|carers?|nurs(?:e|es|ing)|aides?|help|support|supervision|supervised|monitoring|assist(?:ance)?|sitters?|observation|oxygen|` +
 		`cuidador[ae]?s?|cuidados?|apoyo|ayuda|atención|asistencia|supervisión|vigilancia|monitorización|compañía|acompañantes?|oxígeno`

@@ -30,7 +30,7 @@ func isNoYear(text string, s data.Span) bool {
 
 // besideTime reports whether a time of day that can be no year stands in the line of a span, behind a word for what happens at a time.
 func besideTime(text string, s data.Span) bool {
-	line, at := lineAround(text, s)
+	line, at := lineAround(text, s, sameLine)
 	for _, m := range otherTime.FindAllStringSubmatchIndex(line, -1) {
 		if at+m[2] != s.Start && !amountAfterYear.MatchString(line[m[3]:]) && !measure.MatchString(line[m[3]:]) {
 			return true

@@ -326,7 +326,7 @@ func (o *attackOptions) readOriginals() ([]*data.Document, error) {
 	marked := false
 	for _, doc := range docs {
 		marked = marked || len(doc.Spans) > 0
-		doc.Spans = slices.DeleteFunc(doc.Spans, func(s data.Span) bool { return types.Describe(s.Type).Sort == data.Age })
+		doc.Spans = slices.DeleteFunc(doc.Spans, func(s data.Span) bool { return types.SortOf(s.Type) == data.Age })
 	}
 	if !marked {
 		return nil, fmt.Errorf("%s: has no annotations, so that nothing can have been left", o.original)
@@ -354,7 +354,7 @@ func (o *attackOptions) score(a *attack.Report, originals, docs []*data.Document
 		a.Left.ByType[l.Type]++
 	}
 	for i, r := range a.Attacks {
-		suspects := slices.DeleteFunc(slices.Clone(r.Suspects), func(s attack.Suspect) bool { return types.Describe(s.Type).Sort == data.Age })
+		suspects := slices.DeleteFunc(slices.Clone(r.Suspects), func(s attack.Suspect) bool { return types.SortOf(s.Type) == data.Age })
 		score := attack.Compare(suspects, leaks)
 		a.Attacks[i].Score = &score
 	}

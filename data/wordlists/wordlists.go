@@ -59,6 +59,10 @@ func Entries(name string) []string {
 	return entries
 }
 
+// Month is a regular expression for the months in English and Spanish and their abbreviations, in lower case. It prefers longer ones.
+const Month = `(?:jan(?:uary)?|feb(?:ruary|rero)?|mar(?:ch|zo)?|apr(?:il)?|mayo?|jun(?:e|io)?|jul(?:y|io)?|aug(?:ust)?|sep(?:t|tember|tiembre)?|oct(?:ober|ubre)?|nov(?:ember|iembre)?|dec(?:ember)?|` +
+	`ene(?:ro)?|abr(?:il)?|ago(?:sto)?|set(?:iembre)?|dic(?:iembre)?)`
+
 // Set returns the set of the words of a text, which white space divides.
 func Set(words string) map[string]bool {
 	all := map[string]bool{}

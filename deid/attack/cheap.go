@@ -54,7 +54,7 @@ func Unlisted(seen []*data.Document, types *data.TypeSet, lists map[string][]str
 	listed, all := map[string]int{}, map[string]int{}
 	for _, doc := range seen {
 		for _, s := range doc.Spans {
-			lists := known[types.Describe(s.Type).Sort]
+			lists := known[types.SortOf(s.Type)]
 			if lists == nil {
 				continue
 			}
@@ -139,7 +139,7 @@ func OddDates(seen []*data.Document, types *data.TypeSet) []Suspect {
 	byPatient := map[string][]dated{}
 	for _, doc := range seen {
 		for _, s := range doc.Spans {
-			if types.Describe(s.Type).Sort != data.Date {
+			if types.SortOf(s.Type) != data.Date {
 				continue
 			}
 			if day, ok := parseDay(doc.Text[s.Start:s.End]); ok {

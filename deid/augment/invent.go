@@ -161,7 +161,7 @@ func (c *cast) values(d *data.Document, spans []data.Span, rate float64, rng *ra
 	sortOf := map[string]data.Sort{}
 	var mentions []surrogate.Mention
 	for _, s := range spans {
-		sort := c.types.Describe(s.Type).Sort
+		sort := c.types.SortOf(s.Type)
 		sortOf[s.Type] = sort
 		mentions = append(mentions, surrogate.Mention{Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Aside: !slices.Contains(invented, sort)})
 	}

@@ -121,7 +121,7 @@ func (e *Engine) choose(q Request) (c chosen, err error) {
 			return c, fmt.Errorf("a type of the replacements by type is not among those of the model")
 		}
 		if !slices.Contains(replace.Kinds(), k) {
-			return c, fmt.Errorf("no such kind of replacement for the type %s (have %s)", typ, kindNames(e.Types.Describe(typ).Sort))
+			return c, fmt.Errorf("no such kind of replacement for the type %s (have %s)", typ, kindNames(e.Types.SortOf(typ)))
 		}
 		byType[typ] = k
 	}

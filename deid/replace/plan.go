@@ -315,7 +315,7 @@ func (r *Replacer) SortOf(typ string) data.Sort {
 	if t, ok := r.types[typ]; ok {
 		return t.sort
 	}
-	return cmp.Or(r.opt.Sorts[typ], r.opt.Types.Describe(typ).Sort)
+	return cmp.Or(r.opt.Sorts[typ], r.opt.Types.SortOf(typ))
 }
 
 // A Patient replaces spans in the notes of one patient, so that equal values get the same replacement. Create it with

@@ -1,7 +1,6 @@
 package safetynet
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -74,9 +73,7 @@ func isOnlyDisease(folded string) bool {
 
 // otherDiseases are the diseases of the lists, and abbreviations.
 var otherDiseases = sync.OnceValue(func() map[string]bool {
-	all := foldedEntries("en-ambiguous-diseases", "es-ambiguous-diseases")
-	maps.Copy(all, wordlists.Set("dm dm2 htn hta mi iam cad ca cva chf copd epoc asthma asma cancer ckd erc lupus ms als ela ra tb nevo"))
-	return all
+	return union(foldedEntries("en-ambiguous-diseases", "es-ambiguous-diseases"), wordlists.Set("dm dm2 htn hta mi iam cad ca cva chf copd epoc asthma asma cancer ckd erc lupus ms als ela ra tb nevo"))
 })
 
 // familyHistory matches the heading of a family history at the beginning of a line or a sentence.

@@ -53,15 +53,6 @@ func rightOf(words []word, i int) string {
 	return right
 }
 
-// phrases returns the folded phrases of a list with commas.
-func phrases(list string) []string {
-	all := strings.Split(list, ",")
-	for i, phrase := range all {
-		all[i] = strings.TrimSpace(phrase)
-	}
-	return all
-}
-
 // endsWith reports whether the words before a word end in one of the phrases.
 func endsWith(left string, some []string) bool {
 	for _, phrase := range some {

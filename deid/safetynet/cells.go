@@ -36,8 +36,8 @@ var (
 	dayCell    = lazyregexp.New(`^([0-9]{1,2})[/-]([0-9]{1,2})(?:[/-](?:[0-9]{2}|[0-9]{4}))?(?:[ ,T]+[0-9]{1,2}:[0-9]{2}.{0,9})?$`)
 	dottedCell = lazyregexp.New(`^([0-9]{1,2})\.([0-9]{1,2})\.(?:[0-9]{2}|[0-9]{4})?$`)
 	isoCell    = lazyregexp.New(`^[0-9]{4}[/-]([0-9]{1,2})[/-]([0-9]{1,2})(?:[ T].{0,20})?$`)
-	monthCell  = lazyregexp.New(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + monthName + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + monthName + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
-		monthName + `\.?[ -](?:de )?(?:19|20)[0-9]{2})$`)
+	monthCell  = lazyregexp.New(`^(?i:[0-9]{1,2}(?:st|nd|rd|th)?[ -]?(?:de )?` + wordlists.Month + `\.?(?:[ ,-]+(?:de )?(?:[0-9]{2}|[0-9]{4}))?|` + wordlists.Month + `\.?[ -][0-9]{1,2}(?:st|nd|rd|th)?(?:[ ,-]+[0-9]{4})?|` +
+		wordlists.Month + `\.?[ -](?:de )?(?:19|20)[0-9]{2})$`)
 	identifier   = lazyregexp.New(`^#?[A-Za-z]{0,6}[-.]?[0-9]+(?:[./ -]?[0-9A-Za-z]+){0,8}$`)
 	otherCode    = lazyregexp.New(`^(?:[0-9]+\.[0-9]+|[A-Z][0-9]{2}\.[0-9A-Z]+|(?i:[cpgmn]\..*)|(?:19|20)[0-9]{2}(?:[-/](?:19|20)?[0-9]{2})?)$`)
 	phoneCell    = lazyregexp.New(`^(?i:(?:\+|\()?[0-9][0-9 ()./+-]{2,22}(?:[ ,]*(?:x|ext\.?|#)[ ]?[0-9]{1,6})?|(?:x|ext\.?|#)[ ]?[0-9]{3,6})$`)
@@ -54,10 +54,6 @@ var (
 	timeAfter    = lazyregexp.New(`,? [0-9]{1,2}:?[0-9]{2}(?:h| ?[ap]m)?$`)
 	nameCell     = lazyregexp.New(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)| ?[/&+] ?\p{Lu}[\p{L}'’.-]*){0,5}$`)
 )
-
-// monthName matches a month in English or Spanish, or its abbreviation.
-const monthName = `(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ene|abr|ago|set|dic|january|february|march|april|august|september|october|november|december|` +
-	`enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
 
 // isDay reports whether a value is a date with a day or a month. A fraction such as 3/2 is one in a column of dates.
 func isDay(s string) bool {
@@ -145,7 +141,7 @@ func isListedName(s string) bool {
 	if !nameCell.MatchString(s) || isEmpty(s) && !ordinarySurnames[fold.Fold(s)] {
 		return false
 	}
-	return !slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool {
+	return !slices.ContainsFunc(strings.FieldsFunc(s, noLetter), func(word string) bool {
 		return utf8.RuneCountInString(word) > 1 && !isParticle(word) && !ordinarySurnames[fold.Fold(word)] && !surrogate.IsFirstName(word) && !surrogate.IsSurname(word)
 	})
 }
@@ -160,7 +156,7 @@ var ordinarySurnames = wordlists.Set(`ash baker banks barber bell berry best bir
 
 // hasGivenName reports whether a word of a name is a first name and nothing else.
 func hasGivenName(s string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), isGiven)
+	return slices.ContainsFunc(strings.FieldsFunc(s, noLetter), isGiven)
 }
 
 // maxCellWords is the maximum number of words of a cell that is not a name by its heading.
@@ -207,37 +203,18 @@ var inCells = wordlists.Set("appy bath botox chole depo epi gram kosher lap laps
 
 // wordsOf returns the runs of letters and digits of a value.
 func wordsOf(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return !isAlnum(r) })
+	return strings.FieldsFunc(s, isSeparator)
 }
 
 // roles has words for people by what they do, folded.
 var roles = sync.OnceValue(func() map[string]bool {
-	all := folded("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints")
-	for _, word := range strings.Fields("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department") {
-		all[word] = true
-	}
-	return all
+	return union(foldedEntries("en-medical-specialties", "es-medical-specialties", "en-profession-hints", "es-profession-hints"), wordlists.Set("nurse physio educator navigator coordinator technician agency voicemail clinic team unit ward department"))
 })
 
 // noName has words and phrases that stand in columns of names and are none, folded.
 var noName = sync.OnceValue(func() map[string]bool {
-	all := folded("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
+	return union(foldedEntries("en-medical-specialties", "es-medical-specialties", "en-professions", "es-professions", "en-kinship", "es-kinship", "en-connectives", "es-connectives",
 		"en-medical-titles", "es-medical-titles", "en-months", "es-months", "en-weekdays", "es-weekdays", "en-profession-hints", "es-profession-hints", "en-ambiguous-drugs", "es-ambiguous-drugs",
-		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words")
-	for _, word := range strings.Fields("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth " +
-		"voicemail float pool walker rollator ambulated n/a total totals subtotal average mean totales media suma transferred discharged refused declined cancelled pending day night free libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias") {
-		all[word] = true
-	}
-	return all
+		"en-ambiguous-diseases", "es-ambiguous-diseases", "en-ambiguous-words", "es-ambiguous-words"), wordlists.Set("vacant self unassigned unknown none empty same tbd varies various hospitalist intensivist nocturnist locum cardiothoracic ortho neuro agency stepdown telehealth "+
+		"voicemail float pool walker rollator ambulated n/a total totals subtotal average mean totales media suma transferred discharged refused declined cancelled pending day night free libre vacia vacio ninguno ninguna desconocido desconocida pendiente guardia hospitalaria urgencias"))
 })
-
-// folded returns the entries of lists of words.
-func folded(lists ...string) map[string]bool {
-	all := map[string]bool{}
-	for _, list := range lists {
-		for _, entry := range wordlists.Entries(list) {
-			all[fold.Fold(entry)] = true
-		}
-	}
-	return all
-}

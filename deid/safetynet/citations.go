@@ -44,8 +44,8 @@ func citationsIn(text string) []data.Span {
 			start--
 		}
 		if title := startOfJournal(text[:start]); title >= 0 {
-			if m := issue.FindStringIndex(text[start:min(len(text), start+maxIssue)]); m != nil {
-				if s := (data.Span{Start: title, End: start + m[1]}); isWhole(text, s) && !isTimed(text[start:s.End]) {
+			if m := issue.FindStringIndex(firstBytes(text[start:], maxIssue)); m != nil {
+				if s := (data.Span{Start: title, End: start + m[1]}); isWhole(text, s) && !timeOfIssue.MatchString(text[start:s.End]) {
 					found, end = append(found, s), s.End
 				}
 			}
@@ -56,9 +56,7 @@ func citationsIn(text string) []data.Span {
 	return found
 }
 
-// isTimed reports whether an issue may be a date with a time of day: 2023 Mar 12; 10:30, or 10:30, 2023.
-func isTimed(issue string) bool { return timeOfIssue.MatchString(issue) }
-
+// timeOfIssue matches a time of day, with which an issue may be a date: 2023 Mar 12; 10:30, or 10:30, 2023.
 var timeOfIssue = lazyregexp.New(`(?:^|[^0-9])(?:[01]?[0-9]|2[0-3]) ?: ?[0-5][0-9](?:$|[^0-9–-])`)
 
 // startOfJournal returns where the title of a journal at the end of a text begins, or -1 if there is none. A title has a word of at least two letters that is no connecting word.
@@ -90,7 +88,7 @@ func startOfJournal(text string) int {
 var connectingWords = wordlists.Set("and of the y de an")
 
 // journalWords are the words, mostly shortened, of the titles of journals.
-var journalWords = exactWords(`& Acad Acta Actas Adv Aliment Allergo Allergol Allergy Altern Am Amer An Anaesth Analg Anest Anesth Anesthesiol Angiol Ann Antimicrob Antonie Appl Arch Argent Arq Arterioscler Arthritis
+var journalWords = wordlists.Set(`& Acad Acta Actas Adv Aliment Allergo Allergol Allergy Altern Am Amer An Anaesth Analg Anest Anesth Anesthesiol Angiol Ann Antimicrob Antonie Appl Arch Argent Arq Arterioscler Arthritis
 	Arthrosc Asoc Assoc Aten Aust BJOG BJU BMC BMJ Barc Behav Biochem Biol Biomed Blood Bol Bone Br Brain Bras Brit Bull CA CMAJ Can Cancer Cardiol Cardiovasc Care Cell Cerebrovasc Chem
 	Chemother Chest Chil Child Chir Chron Cir Circ Circulation Clin Cochrane Cogn Coll Colomb Community Contemp Coron Cosmet Crit Curr Cutan Database Deliv Dent Dermatol Dermosifiliogr Dev
 	Diabet Diabetes Diabetologia Diagn Dial Dig Dis Disord Drug Drugs Ear Echocardiogr Ed Educ Electrophysiol Emerg Emergencias Endocr Endocrinol Endosc Enferm Engl Environ Epidemiol Epilepsia
@@ -104,12 +102,3 @@ var journalWords = exactWords(`& Acad Acta Actas Adv Aliment Allergo Allergol Al
 	Radiol Radiology Rec Reconstr Regul Rehabil Rep Reprod Res Respir Respiration Resuscitation Reumatol Rev Rheum Rheumatol Rheumatology Rhinol Rinol Royal Sanit Sao Saudi Scand Sci Science
 	Semergen Semin Sex Sleep Soc South Spine Sport Sports Stat Stroke Surg Surgery Syst Tech Ther Thorac Thorax Thromb Thyroid Top Toxicol Transfus Transfusion Transl Transm Transplant Trauma
 	Traumatol Trop Tuberc Tumor Tumour Ultrasound Urol Urology Vaccine Vasc Vet Virol Wkly Women Womens World Wound and de of the y`)
-
-// exactWords returns the words of a text as a set, without folding them.
-func exactWords(text string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
-		all[word] = true
-	}
-	return all
-}

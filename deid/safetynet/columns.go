@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
+	"github.com/lethe-deid/lethe/internal/recent"
 )
 
 // Notes contain tables, whose cells say little by themselves: a date is 3/2 and an extension 4471. What they are stands
@@ -63,45 +64,58 @@ type cell struct{ start, end int }
 // rules. A table is a row of headings and the rows below it, whose cells are separated by tabs, by vertical bars, by
 // two blanks or more, or by commas or semicolons without a blank, as in CSV. A value must also look like one of its column: a name has capitals and no digits, and a record
 // number has at least four digits. Years alone, ages and names of wards are not among them.
-func Columns(text string) []data.Span {
-	var found []data.Span
-	for _, t := range tables(text) {
-		found = t.appendValues(found, text)
-	}
-	return found
+func Columns(text string) []data.Span { return slices.Clone(tabulated(text).values) }
+
+// spansOfTables are spans of the tables of a text.
+type spansOfTables struct {
+	values  []data.Span // see Columns
+	cells   []data.Span // including headings
+	never   []data.Span // cells and headings that are no PHI
+	persons []data.Span // those that are no names
+	plain   []data.Span // short numbers and known words of columns without PHI
+	scores  []data.Span // see scoreCells
+}
+
+// recentTables has the spans of the tables of recent texts, because the spans of the network and of the rules are compared with them.
+var recentTables = recent.NewTexts(1<<14, func(s spansOfTables) int { return 1 + 2*len(s.cells) + len(s.scores) })
+
+// tabulated returns the spans of the tables of a text.
+func tabulated(text string) spansOfTables {
+	return recentTables.Get(text, func() (all spansOfTables) {
+		all.scores = scoreCells(text)
+		for _, t := range tables(text) {
+			all.values = t.appendValues(all.values, text)
+			t.addCells(&all, text)
+		}
+		return all
+	})
 }
 
 // CorrectCells corrects the spans that a tagger or a rule has found in the cells of tables. It cuts a span that runs over several cells at their borders, and removes those
-// in the headings, those in cells that are no PHI (see appendNoPHI and scoreCells), and those of persons in cells that are no names (see appendNoNames). The spans are disjoint.
+// in the headings, those in cells that are no PHI, and those of persons in cells that are no names (see addCells and scoreCells). The spans are disjoint.
 func CorrectCells(text string, spans []data.Span, isPerson func(typ string) bool) []data.Span {
 	if len(spans) == 0 {
 		return nil
 	}
-	spans = withoutScores(text, spans)
-	all := tables(text)
-	if len(all) == 0 {
+	t := tabulated(text)
+	if len(t.cells)+len(t.scores) == 0 {
 		return spans
-	}
-	var cells, never, persons, plain []data.Span
-	for _, t := range all {
-		cells = t.appendCells(cells)
-		never = t.appendNoPHI(append(never, t.headings(text, isHeading)...), text)
-		persons = t.appendNoNames(append(persons, t.headings(text, areWords)...), text)
-		plain = t.appendPlain(plain, text)
 	}
 	var out []data.Span
 	for _, s := range spans {
-		no := plain // if it is cut, as a street of several cells
-		parts := cutAt(cells, text, s)
-		switch {
-		case isPerson(s.Type):
-			no = persons
-		case len(parts) == 1 && parts[0].Start == s.Start && parts[0].End == s.End:
-			no = nil
-		}
-		for _, part := range parts {
-			if !data.Covered(part, never) && !data.Covered(part, no) {
-				out = append(out, part)
+		for _, s := range data.Cut(text, s, t.scores) {
+			no := t.plain // if it is cut, as a street of several cells
+			parts := cutAt(t.cells, text, s)
+			switch {
+			case isPerson(s.Type):
+				no = t.persons
+			case len(parts) == 1 && parts[0].Start == s.Start && parts[0].End == s.End:
+				no = nil
+			}
+			for _, part := range parts {
+				if !data.Covered(part, t.never) && !data.Covered(part, no) {
+					out = append(out, part)
+				}
 			}
 		}
 	}
@@ -141,12 +155,7 @@ func tables(text string) []table {
 		}
 		open = table{}
 	}
-	for at := 0; at < len(text); {
-		line := cell{at, len(text)}
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			line.end = at + n
-		}
-		at = line.end + 1
+	for line := range linesOf(text) {
 		next := header(text, line)
 		cells := open.row(text, line)
 		switch {
@@ -163,6 +172,19 @@ func tables(text string) []table {
 	}
 	end()
 	return all
+}
+
+// linesOf returns the lines of a text.
+func linesOf(text string) iter.Seq[cell] {
+	return func(yield func(line cell) bool) {
+		at := 0
+		for line := range strings.Lines(text) {
+			if !yield(cell{at, at + len(strings.TrimSuffix(line, "\n"))}) {
+				return
+			}
+			at += len(line)
+		}
+	}
 }
 
 // table is what was read of a table.
@@ -197,10 +219,7 @@ func ColumnTypes() []string {
 // header returns the table of which a line is the head, without columns if it is none.
 func header(text string, line cell) table {
 	value := text[line.start:line.end]
-	for _, separator := range []struct {
-		in  string
-		cut func(string, cell) []cell
-	}{{"\t", tabbed}, {"|", barred}, {"  ", aligned}} {
+	for _, separator := range separators {
 		if strings.Contains(value, separator.in) {
 			t := newTable(text, separator.cut(text, line), separator.cut)
 			t.markup = value[0] == '\t'
@@ -217,6 +236,14 @@ func header(text string, line cell) table {
 		}
 	}
 	return table{}
+}
+
+// separators are those of cells in lines that are no CSV.
+var separators = []separator{{"\t", tabbed}, {"|", barred}, {"  ", aligned}}
+
+type separator struct {
+	in  string
+	cut func(text string, line cell) []cell
 }
 
 // startsOf returns where the cells of a line start, in characters from its start.
@@ -489,8 +516,6 @@ func isRow(text string, cells []cell, two bool) bool {
 	return full > 1 || full == 1 && !two
 }
 
-func isAlnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
 // isRuler reports whether a line only separates rows.
 func isRuler(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-=_+|: \t\r") == ""
@@ -612,85 +637,46 @@ func (t table) appendValues(found []data.Span, text string) []data.Span {
 // isPerson reports whether the values of columns of a type are names.
 func isPerson(typ string) bool { return typ == "PATIENT" || typ == "DOCTOR" }
 
-// appendCells appends the cells of the table, its headings included.
-func (t table) appendCells(cells []data.Span) []data.Span {
+// addCells adds the cells of the table, its headings included, and among them those that are no PHI or no names:
+//
+//   - those that its headings tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model may take for dates, fractions such as 3/10 below Pain, short
+//     numbers below HR, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason
+//   - those that are words and no names: below headings such as Event, if half of their column are known words
+//   - the short numbers and the known words of columns whose values are no PHI
+func (t table) addCells(all *spansOfTables, text string) {
 	for _, line := range append([][]cell{t.head}, t.rows...) {
-		for _, c := range line {
-			if c.start < c.end {
-				cells = append(cells, data.Span{Start: c.start, End: c.end})
-			}
-		}
+		all.cells = append(all.cells, spansOfCells(line, func(int, cell) bool { return true })...)
 	}
-	return cells
-}
-
-// headings returns the headings of the table that are of a kind.
-func (t table) headings(text string, is func(heading string) bool) (found []data.Span) {
-	for _, c := range t.head {
-		if c.start < c.end && is(text[c.start:c.end]) {
-			found = append(found, data.Span{Start: c.start, End: c.end})
-		}
-	}
-	return found
-}
-
-// appendNoPHI appends the cells of the table that its headings tell not to be PHI: ranges of results, such as 12-16 below Reference, which a model
-// may take for dates, fractions such as 3/10 below Pain, short numbers below HR, abbreviations of tests, times of day such as 0742, and ordinary words such as Fall below Reason.
-func (t table) appendNoPHI(found []data.Span, text string) []data.Span {
-	clocks := make([]bool, len(t.columns))
-	wordy := make([]bool, len(t.columns))
-	scored := t.scores(text)
+	all.never = append(all.never, spansOfCells(t.head, func(_ int, c cell) bool { return isHeading(text[c.start:c.end]) })...)
+	all.persons = append(all.persons, spansOfCells(t.head, func(_ int, c cell) bool { return areWords(text[c.start:c.end]) })...)
+	clocks, worded, scored := make([]bool, len(t.columns)), make([]bool, len(t.columns)), t.scores(text)
 	for i, c := range t.columns {
 		clocks[i] = t.isClock(text, i)
-		wordy[i] = c.typ == words && t.hasWords(text, i)
+		worded[i] = slices.Contains([]string{words, places, test}, c.typ) && t.hasWords(text, i)
 	}
 	for _, cells := range t.rows {
 		if len(cells) != len(t.columns) { // as in a signature below the table
 			continue
 		}
 		results := scored.of(text, cells)
-		for i, c := range cells {
-			if c.start == c.end {
-				continue
-			}
-			typ, value := t.columns[i].typ, text[c.start:c.end]
-			if results[i] || t.columns[i].numbers && shortNumber.MatchString(value) || clocks[i] || wordy[i] && isOrdinary(value) || (typ == ranges || typ == test) && values[typ](value) {
-				found = append(found, data.Span{Start: c.start, End: c.end})
-			}
-		}
+		all.never = append(all.never, spansOfCells(cells, func(i int, c cell) bool {
+			column, value := t.columns[i], text[c.start:c.end]
+			return results[i] || column.numbers && shortNumber.MatchString(value) || clocks[i] || worded[i] && column.typ == words && isOrdinary(value) ||
+				(column.typ == ranges || column.typ == test) && values[column.typ](value)
+		})...)
+		all.persons = append(all.persons, spansOfCells(cells, func(i int, c cell) bool { return worded[i] && mayBeWords(text[c.start:c.end]) })...)
+		all.plain = append(all.plain, spansOfCells(cells, func(i int, c cell) bool {
+			value := text[c.start:c.end]
+			return t.columns[i].plain && (shortNumber.MatchString(value) || areWords(value))
+		})...)
 	}
-	return found
 }
 
-// appendNoNames appends the cells of the table that are words and no names: those below headings such as Event, if half of their column are known words.
-func (t table) appendNoNames(found []data.Span, text string) []data.Span {
-	known := make([]bool, len(t.columns))
-	for i, c := range t.columns {
-		known[i] = slices.Contains([]string{words, places, test}, c.typ) && t.hasWords(text, i)
-	}
-	for _, cells := range t.rows {
-		if len(cells) != len(t.columns) {
-			continue
-		}
-		for i, c := range cells {
-			if c.start < c.end && known[i] && mayBeWords(text[c.start:c.end]) {
-				found = append(found, data.Span{Start: c.start, End: c.end})
-			}
-		}
-	}
-	return found
-}
-
-// appendPlain appends the short numbers and the known words of columns whose values are no PHI.
-func (t table) appendPlain(found []data.Span, text string) []data.Span {
-	for _, cells := range t.rows {
-		if len(cells) != len(t.columns) {
-			continue
-		}
-		for i, c := range cells {
-			if value := text[c.start:c.end]; t.columns[i].plain && value != "" && (shortNumber.MatchString(value) || areWords(value)) {
-				found = append(found, data.Span{Start: c.start, End: c.end})
-			}
+// spansOfCells returns the cells of a line that are not empty and of a kind.
+func spansOfCells(line []cell, is func(i int, c cell) bool) (found []data.Span) {
+	for i, c := range line {
+		if c.start < c.end && is(i, c) {
+			found = append(found, data.Span{Start: c.start, End: c.end})
 		}
 	}
 	return found

@@ -99,11 +99,9 @@ func dayMonthAt(text string, start, middle int) (v dayMonth, ok bool) {
 	return v, len(v.readings(anyOrder)) > 0 && v.beginsAlone(text) && v.endsAlone(text)
 }
 
-func isDigit(b byte) bool { return b >= '0' && b <= '9' }
-
 // beginsAlone reports whether nothing that belongs to the value stands directly before it, other than the first date of a range.
 func (v dayMonth) beginsAlone(text string) bool {
-	before := text[max(0, v.start-8):v.start]
+	before := lastBytes(text[:v.start], 8)
 	r, n := utf8.DecodeLastRuneInString(before)
 	switch {
 	case before == "", unicode.IsSpace(r), strings.ContainsRune(`([{"“«'|>*_`, r):
@@ -118,7 +116,7 @@ func (v dayMonth) beginsAlone(text string) bool {
 
 // endsAlone is beginsAlone for what follows.
 func (v dayMonth) endsAlone(text string) bool {
-	after := text[v.end:min(len(text), v.end+8)]
+	after := firstBytes(text[v.end:], 8)
 	r, n := utf8.DecodeRuneInString(after)
 	switch {
 	case after == "", unicode.IsSpace(r), strings.ContainsRune(`)]}"”»';|<*!?→`, r):
@@ -217,7 +215,7 @@ func (v dayMonth) beside(text string) beside {
 		to--
 	}
 	before, after := text[from:v.start], text[v.end:to]
-	b := beside{before: fold.Fold(before), after: fold.Fold(after), side: sideBefore.MatchString(before[max(0, len(before)-12):])}
+	b := beside{before: fold.Fold(before), after: fold.Fold(after), side: sideBefore.MatchString(lastBytes(before, 12))}
 	rest := strings.TrimRight(b.before, opening)
 	if weekday, ok := strings.CutSuffix(rest, ","); ok { // on Monday, 3/4
 		if word := lastWord(weekday); approximateWords[word] {
@@ -245,7 +243,7 @@ func (v dayMonth) beside(text string) beside {
 }
 
 // tail returns the last bytes before the value.
-func (b beside) tail() string { return b.before[max(0, len(b.before)-12):] }
+func (b beside) tail() string { return lastBytes(b.before, 12) }
 
 const (
 	blanks  = " \t\r\n\u00a0"
@@ -267,7 +265,7 @@ func lastWord(text string) string {
 
 // firstWord returns the letters at the beginning of a folded text, or "" if a sign of r/o or w/ follows.
 func firstWord(text string) string {
-	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	end := strings.IndexFunc(text, noLetter)
 	switch {
 	case end < 0:
 		return text
@@ -471,7 +469,7 @@ func (b beside) isAmount() bool {
 func (b beside) isScore() bool {
 	before := b.before
 	before = before[strings.LastIndexAny(before, "\n.;")+1:]
-	for word := range strings.FieldsFuncSeq(before[max(0, len(before)-maxScored):], func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for word := range strings.FieldsFuncSeq(lastBytes(before, maxScored), noLetter) {
 		if pointWords[word] {
 			return true
 		}

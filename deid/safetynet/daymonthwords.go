@@ -1,11 +1,5 @@
 package safetynet
 
-import (
-	"strings"
-
-	"github.com/lethe-deid/lethe/data/wordlists"
-)
-
 // This file has the words beside days and months, and beside what looks like them, for daymonths.go. They are folded; _ stands for a blank, and * for any word of three letters or more.
 
 var (
@@ -110,13 +104,4 @@ var dateWords = map[string]dateLanguage{
 		others: phrasesOf(`a al antes con de despues domicilio e en entre informe nota para planta previa previo realizada realizado resultado resultados turno uci
 			urgencias visita y`),
 	},
-}
-
-// phrasesOf returns a set of words and phrases.
-func phrasesOf(words string) map[string]bool {
-	all := map[string]bool{}
-	for phrase := range wordlists.Set(words) {
-		all[strings.ReplaceAll(phrase, "_", " ")] = true
-	}
-	return all
 }

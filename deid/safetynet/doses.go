@@ -47,7 +47,7 @@ const maxRegimen = 64
 
 // IsDoseAbbreviation reports whether a span of a text consists of abbreviations of schedules and routes with points, or of a part of one, as a part of a regimen.
 func IsDoseAbbreviation(text string, s data.Span) bool {
-	if s.End-s.Start > maxRegimen || strings.IndexByte(text[s.Start:min(len(text), s.End+2)], '.') < 0 && strings.IndexByte(text[max(0, s.Start-2):s.Start], '.') < 0 {
+	if s.End-s.Start > maxRegimen || strings.IndexByte(text[s.Start:min(len(text), s.End+2)], '.') < 0 && strings.IndexByte(lastBytes(text[:s.Start], 2), '.') < 0 {
 		return false
 	}
 	from, to := max(0, s.Start-maxRegimen), min(len(text), s.End+maxRegimen)

@@ -25,12 +25,11 @@ const (
 // surnames, a comma and the first names. The first name must be known and neither an ordinary word nor an eponym; a surname must be known, or not be an ordinary word. All words
 // are written in the same way: capitalized, in capitals, or in lower case.
 func FullName(text string) (data.Span, bool) {
-	from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
-	text = strings.TrimSpace(text)
-	if len(text) > maxFullName || !isFullName(text) {
+	name := patient(text, 0, len(text))
+	if name.End-name.Start > maxFullName || !isFullName(text[name.Start:name.End]) {
 		return data.Span{}, false
 	}
-	return data.Span{Start: from, End: from + len(text), Type: "PATIENT", Score: 1}, true
+	return name, true
 }
 
 func isFullName(text string) bool {
@@ -68,13 +67,12 @@ func formOf(word string) form {
 	}) {
 		return mixed
 	}
-	first, _ := utf8.DecodeRuneInString(word)
 	switch {
 	case strings.ToLower(word) == word:
 		return lowered
 	case strings.ToUpper(word) == word:
 		return capitals
-	case unicode.IsUpper(first):
+	case unicode.IsUpper(firstRune(word)):
 		return capitalized
 	}
 	return mixed

@@ -1,9 +1,11 @@
 package safetynet
 
 import (
+	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // This file has cheap tests for what a notation contains, which most texts do not pass, so that the expressions of most notations need not run.
@@ -11,63 +13,45 @@ import (
 // anyOf returns a test for one of some strings.
 func anyOf(some ...string) func(text string) bool {
 	return func(text string) bool {
-		for _, s := range some {
-			if strings.Contains(text, s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(some, func(s string) bool { return strings.Contains(text, s) })
 	}
 }
 
-// hasAfter reports whether a text contains a string that something follows, of which next tells.
-func hasAfter(text, s string, next func(rest string) bool) bool {
-	for {
+// hasAfter tests for one of some strings that something follows, of which next tells.
+func hasAfter(text string, next func(rest string) bool, some ...string) bool {
+	return slices.ContainsFunc(some, func(s string) bool {
 		_, rest, ok := strings.Cut(text, s)
-		if !ok {
-			return false
+		for ok && !next(rest) {
+			_, rest, ok = strings.Cut(rest, s)
 		}
-		if next(rest) {
-			return true
-		}
-		text = rest
-	}
+		return ok
+	})
 }
 
 // hasCoordinates tests for (18919477_21459713).
 func hasCoordinates(text string) bool {
-	return hasAfter(text, "(", func(rest string) bool {
+	return hasAfter(text, func(rest string) bool {
 		sign := firstRune(strings.TrimLeft(rest, "0123456789,"))
 		return sign == '_' || sign == '-' || sign == '–'
-	})
+	}, "(")
 }
 
 // hasPosition tests for chr3 and Chromosome X.
 func hasPosition(text string) bool {
-	for _, s := range []string{"chr", "Chr"} {
-		if hasAfter(text, s, func(rest string) bool {
-			rest = strings.TrimPrefix(strings.TrimPrefix(rest, "omosome"), " ")
-			return rest != "" && (startsWithDigit(rest) || strings.IndexByte("XYM", rest[0]) >= 0)
-		}) {
-			return true
-		}
-	}
-	return false
+	return hasAfter(text, func(rest string) bool {
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "omosome"), " ")
+		return rest != "" && (startsWithDigit(rest) || strings.IndexByte("XYM", rest[0]) >= 0)
+	}, "chr", "Chr")
 }
 
 // hasProteinVariant tests for p.Leu1420Ter and p.(Gly12=).
 func hasProteinVariant(text string) bool {
-	return hasAfter(text, "p.", func(rest string) bool { return rest != "" && (rest[0] == '(' || isUpper(rest[0])) })
+	return hasAfter(text, func(rest string) bool { return rest != "" && (rest[0] == '(' || isUpper(rest[0])) }, "p.")
 }
 
 // hasDNAVariant tests for g.43094692G>A and c.-12+1del.
 func hasDNAVariant(text string) bool {
-	for _, letter := range []string{"g.", "c.", "n.", "m.", "o."} {
-		if hasAfter(text, letter, func(rest string) bool { return startsWithDigit(strings.TrimLeft(rest, "-*")) }) {
-			return true
-		}
-	}
-	return false
+	return hasAfter(text, func(rest string) bool { return startsWithDigit(strings.TrimLeft(rest, "-*")) }, "g.", "c.", "n.", "m.", "o.")
 }
 
 // hasClinVar tests for ClinVar in any case.
@@ -87,9 +71,7 @@ func hasShortVariant(text string) bool {
 		if before == "" || !isUpper(before[len(before)-1]) || after == "" || !isUpper(after[0]) && after[0] != '*' && !strings.HasPrefix(after, "fs") {
 			return false
 		}
-		letter, _ := utf8.DecodeLastRuneInString(before[:len(before)-1])
-		next := firstRune(after[1:])
-		return isSeparator(letter) && (isSeparator(next) || strings.HasPrefix(after, "fs"))
+		return isSeparator(lastRune(before[:len(before)-1])) && (isSeparator(firstRune(after[1:])) || strings.HasPrefix(after, "fs"))
 	})
 }
 
@@ -110,32 +92,27 @@ func hasDepths(text string) bool {
 
 // hasTimeOfDay tests for A.M. and p.m. between words or before a number.
 func hasTimeOfDay(text string) bool {
-	for _, s := range []string{".M.", ".m."} {
-		if hasAfter(text, s, func(rest string) bool {
-			rest = strings.TrimLeft(rest[:min(len(rest), 20)], " :=")
-			if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }); end > 0 {
-				rest = rest[:end]
-			}
-			return startsWithDigit(rest) || timedWords[strings.ToLower(rest)]
-		}) {
-			return true
+	return hasAfter(text, func(rest string) bool {
+		rest = strings.TrimLeft(firstBytes(rest, 20), " :=")
+		if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }); end > 0 {
+			rest = rest[:end]
 		}
-	}
-	return false
+		return startsWithDigit(rest) || timedWords[strings.ToLower(rest)]
+	}, ".M.", ".m.")
 }
 
 // The words with which the expressions of glucoses, of depths and of what is measured at a time of day begin.
 var (
-	glucoseWords = exactWords("glucemia glucemias glicemia glicemias glucometria glucometrias glucometría glucometrías perfil perfiles dextrostix dextrotix dextros dextro destrostix destro haemoglucotest hemoglucotest controles " +
-		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc POC Poc capillary DXT DTX HGT BMT BM FSBG FSBS FSG CBG CBGs BG BGs BGM BGMs POCG GC")
-	periodontalWords = exactWords("PD PPD PSD CAL REC GM BOP PS NIC MG pocket pockets probing probings sondaje profundidad profundidades bolsa bolsas")
-	timedWords       = exactWords("glucose glucoses gluc bs fs bg fsbg sugar sugars blood accu-check accu-checks accucheck accuchecks cortisol lab labs dose doses insulin med meds medication medications temp temps weight wt vitals draw draws care shift report " +
+	glucoseWords = wordlists.Set("glucemia glucemias glicemia glicemias glucometria glucometrias glucometría glucometrías perfil perfiles dextrostix dextrotix dextros dextro destrostix destro haemoglucotest hemoglucotest controles " +
+		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc POC Poc capillary DXT DTX HGT BMT FSBG FSBS FSG CBG CBGs BG BGs BGM BGMs POCG")
+	periodontalWords = wordlists.Set("PD PPD PSD CAL REC GM BOP PS NIC MG pocket pockets probing probings sondaje profundidad profundidades bolsa bolsas")
+	timedWords       = wordlists.Set("glucose glucoses gluc bs fs bg fsbg sugar sugars blood accu-check accu-checks accucheck accuchecks cortisol lab labs dose doses insulin med meds medication medications temp temps weight wt vitals draw draws care shift report " +
 		"rounds snack feed feeds glucemia glucemias insulina dosis toma turno")
 )
 
 // hasAnyWord tests for one of some words. Those of four letters and more are in lower case, and may be written in any.
 func hasAnyWord(text string, words map[string]bool) bool {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for word := range strings.FieldsFuncSeq(text, noLetter) {
 		if words[word] || len(word) > 3 && words[strings.ToLower(word)] {
 			return true
 		}
@@ -172,7 +149,7 @@ func hasDigits(text string, least, most int, holds func(before, after string) bo
 
 // hasCriteria tests for the places that criteria and classifications are named after, and the number behind them.
 func hasCriteria(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for word := range strings.FieldsFuncSeq(text, noLetter) {
 		if isUpper(word[0]) && criteriaPlaces[word] {
 			return true
 		}
@@ -180,10 +157,8 @@ func hasCriteria(text string) bool {
 	return false
 }
 
-var criteriaPlaces = exactWords("Tokyo Tokio Rotterdam Rótterdam Atlanta Sydney Sapporo Berlin Berlín Lugano Bethesda Sofia Montreal Paris París Vienna Viena Kyoto Geneva Chicago Ghent Gante Amsterdam Rome Roma Madrid Milan Milán Angeles Prague Praga " +
+var criteriaPlaces = wordlists.Set("Tokyo Tokio Rotterdam Rótterdam Atlanta Sydney Sapporo Berlin Berlín Lugano Bethesda Sofia Montreal Paris París Vienna Viena Kyoto Geneva Chicago Ghent Gante Amsterdam Rome Roma Madrid Milan Milán Angeles Prague Praga " +
 	"Baveno Maastricht Leiden")
-
-func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 // mayBeVital reports whether a full stop, of which the text around it is given, may belong to the abbreviation of a vital sign: a number follows, or the abbreviation is that of a blood
 // pressure, which words may follow.
@@ -201,11 +176,11 @@ func mayBeVital(before, after string) bool {
 }
 
 // shortenedSigns are the last words before the full stop of the abbreviations of certainSign that are longer than a letter.
-var shortenedSigns = exactWords("1c a1c album approx aprox ave avg chol creat ferr glic glu gluc hb hct hgb hto leuc max med min máx mín o2 ox plaq plt prom puls pulse pulseox pulsox resp sat sato2 spo2 temp trig trigl trigli triglic wt")
+var shortenedSigns = wordlists.Set("1c a1c album approx aprox ave avg chol creat ferr glic glu gluc hb hct hgb hto leuc max med min máx mín o2 ox plaq plt prom puls pulse pulseox pulsox resp sat sato2 spo2 temp trig trigl trigli triglic wt")
 
 // isValueNext reports whether a text begins with the value of a vital sign, perhaps behind a word.
 func isValueNext(text string) bool {
-	text = strings.TrimLeft(text[:min(len(text), 80)], " :=~>≈")
+	text = strings.TrimLeft(firstBytes(text, 80), " :=~>≈")
 	if startsWithDigit(text) {
 		return true
 	}

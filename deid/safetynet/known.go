@@ -363,7 +363,7 @@ func ValuesOf(fields map[string][]string, types *data.TypeSet) []Value {
 			value.Kind = kind
 		case sorts[value.Kind] != "":
 		case len(types.Types) > 0 && types.Has(key):
-			value.Kind, value.Type = kindOf(types.Describe(key).Sort), key
+			value.Kind, value.Type = kindOf(types.SortOf(key)), key
 		default:
 			value.Kind = Other
 		}

@@ -109,7 +109,7 @@ func (p *Patterns) addLogin(a, b, typ string) {
 }
 
 // ordinary reports whether a word has a meaning of its own in notes.
-func ordinary(w string) bool { return wordlists.Common(w) || wordlists.Eponym(w) || months[w] }
+func ordinary(w string) bool { return wordlists.Common(w) || wordlists.Eponym(w) || months()[w] }
 
 // likeOrdinary reports whether a word may be a form of an ordinary one: an ordinary word begins like it, without its last two letters but with at
 // least four. The lists do not have all forms of all words (award, but awards), and few logins begin like a word.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
@@ -17,12 +16,14 @@ import (
 
 // WithoutNotation returns sorted, disjoint spans without the parts that are a notation of medicine. What else a span contains stays a span. sortOf returns the sort of a type.
 func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) data.Sort) []data.Span {
-	clinical := func(s data.Span) bool { return mayBeNotation(sortOf(s.Type)) }
-	named := func(typ string) bool { return mayBeTerm(sortOf(typ)) }
-	terms := termsNear(text, spans, named)
-	var notations []data.Span
+	clinical := func(s data.Span) bool { return slices.Contains(inNotations, sortOf(s.Type)) }
+	named := func(s data.Span) bool { return slices.Contains(inTerms, sortOf(s.Type)) }
+	var notations, terms []data.Span
 	if slices.ContainsFunc(spans, clinical) {
 		notations = recentNotations.Get(text, func() []data.Span { return notationsIn(text) })
+	}
+	if slices.ContainsFunc(spans, named) {
+		terms = recentTerms.Get(text, func() []data.Span { return termsIn(text) })
 	}
 	if len(notations) == 0 && len(terms) == 0 {
 		return spans
@@ -30,9 +31,9 @@ func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) dat
 	var kept []data.Span
 	for _, s := range spans {
 		switch {
-		case named(s.Type) && inTerm(text, s, terms):
+		case named(s) && inTerm(text, s, terms):
 		case clinical(s):
-			kept = append(kept, outsideNotation(text, s, notations)...)
+			kept = append(kept, data.Cut(text, s, notations)...)
 		default:
 			kept = append(kept, s)
 		}
@@ -40,28 +41,21 @@ func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) dat
 	return kept
 }
 
-// mayBeNotation reports whether values of a sort are mistaken for a notation: the letters of one may be initials, and its numbers nearly anything.
-func mayBeNotation(sort data.Sort) bool {
-	switch sort {
-	case data.Person, data.Username, data.Date, data.Age, data.Number, data.Phone, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Zip, data.Place, data.Landmark, data.Room,
-		data.Other:
-		return true
-	}
-	return sort == ""
-}
+// Values of inNotations are mistaken for a notation: the letters of one may be initials, and its numbers nearly anything. Those of inTerms are mistaken for a fixed term, as names, places and
+// institutions are, and May-Thurner is for a date. The empty sort is an unknown one.
+var (
+	inNotations = []data.Sort{data.Person, data.Username, data.Date, data.Age, data.Number, data.Phone, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Zip,
+		data.Place, data.Landmark, data.Room, data.Other, ""}
+	inTerms = []data.Sort{data.Person, data.Username, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Country, data.Place, data.Landmark, data.Profession,
+		data.Family, data.Number, data.Date, data.Other, ""}
+)
 
-// mayBeTerm reports whether values of a sort are mistaken for a fixed term, as names, places and institutions are, and May-Thurner is for a date.
-func mayBeTerm(sort data.Sort) bool {
-	switch sort {
-	case data.Person, data.Username, data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Country, data.Place, data.Landmark, data.Profession, data.Family, data.Number, data.Date,
-		data.Other:
-		return true
-	}
-	return sort == ""
-}
+// recentNotations and recentTerms have the notations and the fixed terms of recent texts, because the spans of the network and of the rules are compared with them.
+var recentNotations, recentTerms = recentSpans(), recentSpans()
 
-// recentNotations has the notations of recent texts, because the spans of the network and of the rules are compared with them.
-var recentNotations = recent.NewTexts(1<<12, func(found []data.Span) int { return 1 + len(found) })
+func recentSpans() *recent.Texts[[]data.Span] {
+	return recent.NewTexts(1<<12, func(found []data.Span) int { return 1 + len(found) })
+}
 
 // notationsIn returns the notations in a text, sorted and disjoint.
 func notationsIn(text string) []data.Span {
@@ -70,28 +64,6 @@ func notationsIn(text string) []data.Span {
 		notations = append(notations, n.in(text)...)
 	}
 	return data.Flatten(notations)
-}
-
-// outsideNotation returns the parts of a span outside of the notations that contain a letter or a digit.
-func outsideNotation(text string, s data.Span, notations []data.Span) []data.Span {
-	if from, to := data.Overlapping(notations, s); from == to {
-		return []data.Span{s}
-	}
-	return data.Cut(text, s, notations)
-}
-
-func isSeparator(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-
-// around returns a part of a text with up to so many bytes before and after a position, in whole characters.
-func around(text string, at, before, after int) (from, to int) {
-	from, to = max(0, at-before), min(len(text), at+after)
-	for from > 0 && !utf8.RuneStart(text[from]) {
-		from--
-	}
-	for to < len(text) && !utf8.RuneStart(text[to]) {
-		to++
-	}
-	return from, to
 }
 
 // notationForm is the form of a notation. The notation is the first group of the expression.
@@ -114,13 +86,6 @@ func (n notationForm) in(text string) []data.Span {
 		}
 	}
 	return found
-}
-
-// isWhole reports whether neither a letter nor a digit is directly beside a span.
-func isWhole(text string, s data.Span) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:s.Start])
-	after, _ := utf8.DecodeRuneInString(text[s.End:])
-	return isSeparator(before) && isSeparator(after)
 }
 
 const (
@@ -220,16 +185,6 @@ func isNumbered(before, after string) bool {
 	return after != "" && (strings.ContainsRune("-–/", firstRune(after)) && startsWithDigit(after[utf8.RuneLen(firstRune(after)):]) || after[0] == ' ' && startsWithDigit(after[1:]))
 }
 
-func startsWithDigit(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
-
-func firstRune(text string) rune {
-	r, _ := utf8.DecodeRuneInString(text)
-	return r
-}
-
-// lastBytes returns at most n bytes of the end of a text.
-func lastBytes(text string, n int) string { return text[max(0, len(text)-n):] }
-
 var (
 	medDRALevel = lazyregexp.New(`\b(?:LLT|HLT|HLGT|SOC|MedDRA|MEDDRA)\b`)
 	medDRATerm  = lazyregexp.New(`\b(?:PT|LLT|HLT|HLGT|SOC|(?i:meddra)(?: v?[0-9.]{1,5})?(?: (?:PT|LLT|code|term))?|(?i:preferred term|t[ée]rmino preferido))[ :=(-]{1,3}[\p{L} ,()'/-]{3,80}\[?$`)
@@ -237,7 +192,7 @@ var (
 
 // isMedDRA reports whether a number in brackets is the code of a term of MedDRA: a label of its level precedes the term, and one besides PT, which may be the patient, is near.
 func isMedDRA(before, _, after string) bool {
-	return medDRATerm.MatchString(lastBytes(before, 120)) && (medDRALevel.MatchString(lastBytes(before, 120)) || medDRALevel.MatchString(after[:min(len(after), 120)]))
+	return medDRATerm.MatchString(lastBytes(before, 120)) && (medDRALevel.MatchString(lastBytes(before, 120)) || medDRALevel.MatchString(firstBytes(after, 120)))
 }
 
 var (
@@ -254,11 +209,11 @@ func isDental(before, _, after string) bool {
 }
 
 func isNearDentistry(before, after string) bool {
-	return dentistry.MatchString(lastBytes(before, 80) + " " + after[:min(len(after), 80)])
+	return dentistry.MatchString(lastBytes(before, 80) + " " + firstBytes(after, 80))
 }
 
 // isNoAge reports whether the number at the end of a value is no age.
-func isNoAge(_, _, after string) bool { return !aged.MatchString(after[:min(len(after), 24)]) }
+func isNoAge(_, _, after string) bool { return !aged.MatchString(firstBytes(after, 24)) }
 
 // toPerson matches words before the initials of a person to whom something is told.
 var toPerson = lazyregexp.New(`(?i)\b(?:report|reported|given|spoke|spoken|talked|according|told|informed|notified|handed off|signed|cosigned|initialed|per dr|firmado|a cargo de|inform[óo] a|avis[óo] a) ?(?:to|with|off to)?[ \t]$`)

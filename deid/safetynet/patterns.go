@@ -276,12 +276,14 @@ func initial(w string) string {
 }
 
 // inNames are words within names that do not identify a person.
-var inNames = wordlists.Set(`de del la las los el y e i da do dos das van von der den ter ten le les du di san santa saint st al bin ibn abu
-	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father`)
+var inNames = union(particles, wordlists.Set(`y e i do das ter ten le les du san santa saint st abu
+	mr mrs ms miss mx dr dra doctor doctora sr sra srta don dona prof professor jr md rn np pa phd ii iii iv mother father`))
+
+// IsBesideNames reports whether a folded word, such as a title or a particle, may stand beside the names of a person and identifies none.
+func IsBesideNames(word string) bool { return inNames[word] }
 
 // months are parts of names only beside other parts: May Black, but not May 6.
-var months = wordlists.Set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
-	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ene abr ago dic`)
+var months = sync.OnceValue(func() map[string]bool { return foldedEntries("en-months", "es-months") })
 
 // doctors are the titles of clinicians.
 var doctors = wordlists.Set("dr drs dra dras dres doctor doctora md nurse rn prof professor profesor profesora")
@@ -301,8 +303,7 @@ var titleStarts = func() (all starts) {
 }()
 
 // titles precede names.
-var titles = wordlists.Set(`mr mrs ms miss mx master dr drs dra dras dres doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
-	md pt patient paciente`)
+var titles = union(doctors, wordlists.Set("mr mrs ms miss mx master sr sra srta srs don dona pt patient paciente"))
 
 // Find returns the occurrences of the patterns in a text outside of covered, which is sorted and
 // disjoint. The spans are sorted, and may overlap; their score is 1.
@@ -558,7 +559,7 @@ func (p *Patterns) whose(parts [][]string, doctor bool) string {
 // certainPart reports whether a part of a name beside another part is not an ordinary word: "long"
 // and "will" may be next to each other in lower case.
 func certainPart(w word) bool {
-	return w.capitalized && !months[w.fold] || !wordlists.Common(w.fold) && !months[w.fold]
+	return w.capitalized && !months()[w.fold] || !wordlists.Common(w.fold) && !months()[w.fold]
 }
 
 // alone reports whether a single part of a name is the name. An ordinary word (long) is the name
@@ -570,7 +571,7 @@ func alone(words []word, i int, lower func(string) bool) bool {
 	switch {
 	case w.titled && w.capitalized:
 		return true
-	case utf8.RuneCountInString(w.fold) < minWord || months[w.fold]:
+	case utf8.RuneCountInString(w.fold) < minWord || months()[w.fold]:
 		return false
 	case !wordlists.Common(w.fold):
 		return true

@@ -123,7 +123,7 @@ func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason s
 		case strings.ContainsAny(name, " \t"):
 		case types.Has(typ) && typ == name:
 			e.typ, entry = typ, strings.TrimSpace(rest)
-		case types.Has(name) && (len(types.Types) > 0 || types.Describe(name).Sort != ""), typ == name && len(typ) > 2 && strings.HasPrefix(rest, " "):
+		case types.Has(name) && (len(types.Types) > 0 || types.SortOf(name) != ""), typ == name && len(typ) > 2 && strings.HasPrefix(rest, " "):
 			return "the word before the colon is not a type of the model (types are in capitals, directly before the colon)"
 		}
 	}

@@ -2,13 +2,11 @@ package safetynet
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
@@ -37,7 +35,7 @@ func (p *Patterns) isInstitution(typ string) bool {
 }
 
 func (p *Patterns) sortOf(typ string) data.Sort {
-	return cmp.Or(p.types.Describe(typ).Sort, sorts[Kind(strings.ToLower(typ))])
+	return cmp.Or(p.types.SortOf(typ), sorts[Kind(strings.ToLower(typ))])
 }
 
 // counts reports whether the words from first to last, which are those of the phrase, have its meaning. If they are known from the record, only what certainly is something else does not.
@@ -134,7 +132,7 @@ func isMeant(words []word, i int, left string, lower func(string) bool) bool {
 
 // isAlsoWord reports whether a folded word has an ordinary meaning beside that of a place.
 func isAlsoWord(folded string) bool {
-	return wordlists.Common(folded) || months[folded] || moreWords[folded]
+	return wordlists.Common(folded) || months()[folded] || moreWords[folded]
 }
 
 // moreWords are ordinary words that are not on the lists of package wordlists, with which networks were trained.
@@ -185,9 +183,7 @@ func endsPhrase(right string) bool {
 }
 
 var connectives = sync.OnceValue(func() map[string]bool {
-	all := foldedEntries("en-connectives", "es-connectives")
-	maps.Copy(all, wordlists.Set("the today yesterday again last this she he they we who pt patient since with without hoy ayer el ella y con sin hace"))
-	return all
+	return union(foldedEntries("en-connectives", "es-connectives"), wordlists.Set("the today yesterday again last this she he they we who pt patient since with without hoy ayer el ella y con sin hace"))
 })
 
 // beforeState reports whether a state, a province or a country follows word i after a comma.
@@ -239,29 +235,12 @@ var (
 	abbreviations = sync.OnceValue(func() map[string]bool { return foldedEntries("en-state-abbreviations") })
 )
 
-// foldedEntries returns the folded entries of some lists.
-func foldedEntries(lists ...string) map[string]bool {
-	all := map[string]bool{}
-	for _, list := range lists {
-		for _, entry := range wordlists.Entries(list) {
-			all[fold.Fold(entry)] = true
-		}
-	}
-	return all
-}
-
 // thingNames are places and institutions that scales, devices and organisms are named after.
-var thingNames = func() map[string]bool {
-	all := wordlists.Set(`aberdeen adelaide amsterdam aspen atlanta baltimore banff barcelona berlin bern bethesda birmingham bologna boston bristol brisbane california cambridge cardiff charlotte chicago cincinnati cleveland
+var thingNames = phrasesOf(`aberdeen adelaide amsterdam aspen atlanta baltimore banff barcelona berlin bern bethesda birmingham bologna boston bristol brisbane california cambridge cardiff charlotte chicago cincinnati cleveland
 	columbia copenhagen coxsackie dallas denver dundee ebola edinburgh epworth florida framingham geneva glasgow groningen hannover hannah hantaan helsinki houston iowa lansing lassa leeds leiden lille lisbon
 	lisboa liverpool london londres lugano madrid malta manchester marburg maryland mayo melbourne miami michigan milan milano minnesota montreal newcastle norwalk nottingham osaka oslo oswestry ottawa oxford edimburgo ginebra tokio paris perth
-	philadelphia filadelfia pittsburgh prague praga rochester rome roma rotterdam seattle sheffield stanford stockholm sydney tokyo toronto utah utrecht valencia vancouver vienna viena washington wisconsin zurich bruselas brussels`)
-
-	for _, name := range phrases("los angeles, new york, nueva york, kansas city, west nile, ann arbor, rocky mountain, salt lake, san antonio, st louis, saint louis, hong kong, buenos aires, mayo clinic, ross river") {
-		all[name] = true
-	}
-	return all
-}()
+	philadelphia filadelfia pittsburgh prague praga rochester rome roma rotterdam seattle sheffield stanford stockholm sydney tokyo toronto utah utrecht valencia vancouver vienna viena washington wisconsin zurich bruselas brussels
+	los_angeles new_york nueva_york kansas_city west_nile ann_arbor rocky_mountain salt_lake san_antonio st_louis saint_louis hong_kong buenos_aires mayo_clinic ross_river`)
 
 // isScale reports whether the name that ends with word i is that of a scale, a classification, a device or an organism, because such a word follows it, directly or after words
 // with a capital, or, if the name is listed, any but connectives: Toronto bronchiolitis score.

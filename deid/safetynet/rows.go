@@ -10,25 +10,26 @@ import (
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
-// A flow sheet has the labels of its rows in their first cells: behind "Pain pre/post" and "Strength L/R", 7/5 is no date.
+// This file tells which fractions in the rows of a flow sheet are scores: behind "Pain pre/post" and "Strength L/R" in the first cell, 7/5 is no date.
 
-// scoreLabel is a kind of labels, folded, and how great the numbers behind them are at most.
+// scoreLabel is a kind of labels beside those that scoreKindOf tells to be pairs, folded, and how great the numbers behind them are at most.
 type scoreLabel struct {
 	label *lazyregexp.Regexp
 	max   int
 }
 
 const (
-	painLabel = `(?:pain|dolor|vas|eva|nrs|nprs|rpe|borg|dyspnea|disnea|fatigue|fatiga|nausea|nauseas|anxiety|ansiedad|stress|estres|mood|animo|symptoms|sintomas|stiffness|rigidez)` +
-		`(?: (?:score|scores|level|levels|scale|rating|nivel|escala|at rest|en reposo|(?:with|w/) activity|con actividad|al movimiento))?(?: ?\(?(?:0-10|/10)\)?)?`
 	limb       = `(?:quads?|hams?|hamstrings?|hip|knee|ankle|shoulder|elbow|wrist|cuadriceps|isquios|cadera|rodilla|tobillo|hombro|codo|muneca)`
 	ofLimb     = `(?:strength|mmt|grip|pinch|power|rom|arom|prom|sls|slr|flexion|extension|abduction|adduction|dorsiflexion|reflexes|dtrs?|pulses|girth|fuerza|balance muscular|prension|pinza|abduccion|aduccion|reflejos|rot|pulsos)`
 	limbsLabel = `(?:` + limb + ` )?(?:` + ofLimb + ` ){0,2}` + ofLimb + `(?: ` + limb + `)?`
 )
 
+// maxPair is the maximum of ratings.
+const maxPair = 10
+
 // A pain alone, or a joint, is no label of scores: what stands behind it may be the days when it began or was treated.
 var scoreLabels = []scoreLabel{
-	{lazyregexp.New(`^(?:` + painLabel + ` )?(?:pre/post|post/pre|before/after|antes/despues)$`), 10},
+	{lazyregexp.New(`^(?:pre/post|post/pre|before/after|antes/despues)$`), maxPair},
 	{lazyregexp.New(`^` + limbsLabel + `$`), 5},
 	{lazyregexp.New(`^` + limbsLabel + ` (?:l/r|r/l|lt/rt|rt/lt|left/right|right/left|d/i|i/d|dcha/izda|izda/dcha|der/izq|izq/der)$`), 99},
 	{lazyregexp.New(`^(?:[^|\t]{1,24} )?(?:sets/reps|reps/sets|series/reps|series/repeticiones|repeticiones/series|reps/(?:wt|weight|lbs?|kg|peso)|(?:wt|weight|lbs?|kg|peso)/reps|l/min|(?:level|lvl|nivel|watts|w)/min|min/(?:level|lvl|nivel))$|` +
@@ -41,46 +42,11 @@ var (
 	plainCell = lazyregexp.New(`^(?:[0-9]{1,3}(?:[.,][0-9])?|[-–—]+|(?i:n/?a|nt|x))?$`)
 )
 
-// withoutScores cuts the scores in rows with a label of scores out of spans.
-func withoutScores(text string, spans []data.Span) []data.Span {
-	if !slices.ContainsFunc(spans, func(s data.Span) bool { return mayBeScores(text, s) }) {
-		return spans
-	}
-	scores := scoreCells(text)
-	if len(scores) == 0 {
-		return spans
-	}
-	var out []data.Span
-	for _, s := range spans {
-		if from, to := data.Overlapping(scores, s); from == to {
-			out = append(out, s)
-		} else {
-			out = append(out, data.Cut(text, s, scores[from:to])...)
-		}
-	}
-	return out
-}
-
-// mayBeScores reports whether a span has a fraction, and begins a cell behind another one or goes over several.
-func mayBeScores(text string, s data.Span) bool {
-	value := text[s.Start:s.End]
-	if !strings.Contains(value, "/") {
-		return false
-	}
-	before := strings.TrimSuffix(text[:s.Start], " ")
-	return before != "" && strings.IndexByte("|\t ", before[len(before)-1]) >= 0 || strings.ContainsAny(value, "|\t\n") || strings.Contains(value, "  ")
-}
-
 // scoreCells returns the cells with scores such as 7/5 in the rows of a text that have a label of scores. Rows below a heading without a number, such as Injected, have none: that tells what their
 // values are.
 func scoreCells(text string) (scores []data.Span) {
 	first, headed := true, false // no line of the block has cells yet; those of the first one have no number
-	for at := 0; at < len(text); {
-		line := cell{at, len(text)}
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			line.end = at + n
-		}
-		at = line.end + 1
+	for line := range linesOf(text) {
 		value := text[line.start:line.end]
 		if strings.TrimSpace(value) == "" {
 			first, headed = true, false
@@ -99,15 +65,12 @@ func scoreCells(text string) (scores []data.Span) {
 
 // scoresOfRow returns the scores of a row, or nothing if a cell may be something else, such as 03/18 or, for pain, 3/18.
 func scoresOfRow(text string, line cell) (scores []data.Span) {
-	var cells []cell
-	switch value := text[line.start:line.end]; {
-	case strings.Contains(value, "|"):
-		cells = barred(text, line)
-	case strings.Contains(strings.TrimSpace(value), "\t"):
-		cells = tabbed(text, trimmed(text, line))
-	default:
-		cells = aligned(text, line)
+	line = trimmed(text, line)
+	at := slices.IndexFunc(separators, func(s separator) bool { return strings.Contains(text[line.start:line.end], s.in) })
+	if at < 0 {
+		return nil
 	}
+	cells := separators[at].cut(text, line)
 	if len(cells) < 2 || cells[0].end-cells[0].start > maxHeading {
 		return nil
 	}
@@ -130,6 +93,9 @@ func scoresOfRow(text string, line cell) (scores []data.Span) {
 
 // mostOf returns how great the numbers of a row with a label are at most, or 0 if it is no label of scores.
 func mostOf(label string) int {
+	if scoreKindOf(label) == pair {
+		return maxPair
+	}
 	label = strings.TrimRight(fold.Fold(label), ": ")
 	for _, l := range scoreLabels {
 		if l.label.MatchString(label) {

@@ -71,7 +71,7 @@ type Removed struct{ Text, Type string }
 func (n *Net) Originals(removed []Removed) *Patterns {
 	p := &Patterns{types: n.Types}
 	for _, r := range removed {
-		p.add(r.Text, r.Type, howOf(n.Types.Describe(r.Type).Sort))
+		p.add(r.Text, r.Type, howOf(n.Types.SortOf(r.Type)))
 	}
 	return p
 }

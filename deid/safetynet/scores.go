@@ -10,7 +10,7 @@ import (
 )
 
 // This file tells which fractions in a table are results rather than days and months: 3/10 below Pain, 4/5 below Strength, 2/15 below Nodes. The heading of their column says so, if all
-// of the column fit it.
+// of the column fit it. The labels of rows do so, too: see rows.go.
 
 // scoreKind is what the fractions of a column are.
 type scoreKind int
@@ -18,6 +18,7 @@ type scoreKind int
 const (
 	noScore   scoreKind = iota
 	rating              // of pain and other symptoms
+	feeling             // of what is rated only as a pair; otherwise none
 	pair                // of two ratings, as before and after a treatment
 	strength            // of muscles
 	grading             // of tumours and the like
@@ -34,6 +35,7 @@ var scoreKinds = func() map[string]scoreKind {
 	all := map[string]scoreKind{}
 	for k, list := range map[scoreKind]string{
 		rating:    `pain nrs nprs vas flacc itch itching pruritus nausea anxiety fatigue craving cravings borg rpe dyspnea dyspnoea dolor eva evn prurito picor nauseas ansiedad fatiga disnea`,
+		feeling:   `stress estres mood animo symptoms sintomas stiffness rigidez`,
 		strength:  `strength power mmt mrc fuerza`,
 		grading:   `grade grado`,
 		apgar:     `apgar apgars`,
@@ -51,19 +53,19 @@ var scoreKinds = func() map[string]scoreKind {
 }()
 
 // aroundKinds are words that stand beside those of kinds in headings.
-var aroundKinds = wordlists.Set(`r l rt lt rue lue rle lle right left both bilateral re le od os ou pre post before after at on with rest movement activity exertion exercise ambulation
-	current now worst best least initial final min max 0 1 5 10 15 minute minutes am pm total level scale rating intensity severity numeric verbal out of and muscle motor visual lymph positive
+var aroundKinds = wordlists.Set(`r l rt lt rue lue rle lle right left both bilateral re le od os ou pre post before after at on with w rest movement activity exertion exercise ambulation
+	current now worst best least initial final min max 0 1 5 10 15 minute minutes am pm total level levels scale rating intensity severity numeric verbal out of and muscle motor lymph positive
 	involved examined histologic histological tumor tumour test
-	derecha derecho izquierda izquierdo dcha dcho der izq izda izdo d i oi antes despues en al a la el de del reposo movimiento actividad ejercicio inicial actual nivel escala intensidad minuto minutos muscular
+	derecha derecho izquierda izquierdo dcha dcho der izq izda izdo d i oi antes despues en al a la el de del con reposo movimiento actividad ejercicio inicial actual nivel escala intensidad minuto minutos muscular
 	numerica visual positivos afectados linfaticos tumoral histologico`)
 
 // scoreKindOf returns what the fractions below a heading are. It consists of words of kinds and of those around them; a word of any scale may stand beside another, as in Pain score.
 func scoreKindOf(heading string) (found scoreKind) {
 	words := strings.Fields(headingKey(heading))
-	for i, word := range words {
+	for _, word := range words {
 		k := scoreKinds[word]
 		switch {
-		case k == noScore && (!aroundKinds[word] || i > 0 && i == len(words)-1 && slices.Contains([]string{"on", "at", "before", "after"}, word)): // as in Results on
+		case k == noScore && !aroundKinds[word]:
 			return noScore
 		case k == noScore, k == found, k >= points && found != noScore:
 		case found == noScore, found >= points:
@@ -72,11 +74,21 @@ func scoreKindOf(heading string) (found scoreKind) {
 			return noScore
 		}
 	}
-	if found == rating && (slices.Contains(words, "pre") && slices.Contains(words, "post") || slices.Contains(words, "antes") && slices.Contains(words, "despues")) {
+	if found == noScore {
+		return noScore
+	}
+	isPair := slices.ContainsFunc(opposites, func(o [2]string) bool { return slices.Contains(words, o[0]) && slices.Contains(words, o[1]) })
+	switch last := words[len(words)-1]; {
+	case last == "on", last == "at", !isPair && (last == "before" || last == "after" || found == feeling): // as in Results on
+		return noScore
+	case isPair && (found == rating || found == feeling):
 		return pair
 	}
 	return found
 }
+
+// opposites are the words for the two times of a pair.
+var opposites = [][2]string{{"pre", "post"}, {"before", "after"}, {"antes", "despues"}}
 
 // fraction matches a fraction without the zeros of dates. A sign may stand beside the strength of a muscle or the acuity of an eye.
 const fraction = `(?:0|[1-9][0-9]?)[+-]? ?/ ?[1-9][0-9]?[+-]?`

@@ -18,6 +18,8 @@ func TestResultsInColumnsWereDates(t *testing.T) {
 		{"Apgar", "Time\tApgar\tHR\n0800\t<8/9>\t16\n0900\t<9/8>\t17\n1000\t<7/9/10>\t18\n", nil},
 		{"strength of sides", "Muscle   Strength R   Strength L\nDeltoid  <4/5>        <4+/5>\nTriceps  <5/5>        <3/5>\n", nil},
 		{"before and after", "Session,Pain pre/post,Minutes\n1,<7/5>,30\n2,<6/4>,30\n", nil},
+		{"before and after in full", "Session,Mood before/after,Minutes\n1,<7/5>,30\n2,<6/4>,30\n", nil},
+		{"what is rated only as a pair", "HR | Symptoms | RR\n88 | <3/10> | 16\n89 | <4/10> | 17\n", []string{"3/10", "4/10"}},
 		{"several", "Time | Pain | Comment\n0800 | <7/10 → 3/10> | after ice\n", nil},
 		{"nodes and grade", "Site\tNodes\tGrade\nLeft\t<2/15>\t<2/3>\nRight\t<0/12>\t<1/3>\n", nil},
 		{"scales", "Scale\tScore\tRater\nMini-Cog\t<3/5>\tOT\nMMSE\t<24/30>\tOT\n", nil},

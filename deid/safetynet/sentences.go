@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
 )
@@ -18,7 +17,7 @@ import (
 // behind a full stop in it. They begin with one of a few words that are no names, and consist of ordinary words only. The result is empty if nothing is left.
 func WithoutSentences(text string, s data.Span) []data.Span {
 	words := split(text[s.Start:s.End])
-	label := strings.HasSuffix(strings.TrimRight(text[max(0, s.Start-4):s.Start], " \t"), ":")
+	label := strings.HasSuffix(strings.TrimRight(lastBytes(text[:s.Start], 4), " \t"), ":")
 	shouted := !strings.ContainsFunc(text[s.Start:s.End], unicode.IsLower)
 	var parts []data.Span
 	part := s // that is no sentence, or its end is not known yet
@@ -102,27 +101,19 @@ var surnamesToo = wordlists.Set("fc grave no plan sin stable ta tomar varon")
 
 // openings are words that begin a sentence or a list behind a name or behind "paciente:", and are no names. sentenceWords may follow them with a capital, too.
 var (
-	openings = foldedSet(`niega acude refiere presenta ingresa viene trabaja fuma tiene padece sufre continúa permanece evoluciona tolera solicita precisa requiere
+	openings = wordlists.Set(`niega acude refiere presenta ingresa viene trabaja fuma tiene padece sufre continua permanece evoluciona tolera solicita precisa requiere
 		recibe explica comenta aporta entiende acepta comprende autoriza rechaza deambula camina duerme orina consciente orientado orientada colaborador colaboradora afebril eupneico
-		eupneica estable grave asintomático asintomática diagnosticado diagnosticada operado operada intervenido intervenida ingresado ingresada derivado derivada remitido remitida
-		valorado valorada tratado tratada fumador fumadora exfumador exfumadora hipertenso hipertensa diabético diabética alérgico alérgica alergias antecedentes diagnóstico
-		diagnósticos sexo edad mujer varón masculino femenino lactante sin no motivo exploración analítica tratamiento plan ta fc dolor fiebre cefalea disnea tos
-		vómitos reposo dieta continuar beber tomar evitar mantener seguir acudir realizar comer caminar vigilar consultar suspender reducir dejar usar aplicar
+		eupneica estable grave asintomatico asintomatica diagnosticado diagnosticada operado operada intervenido intervenida ingresado ingresada derivado derivada remitido remitida
+		valorado valorada tratado tratada fumador fumadora exfumador exfumadora hipertenso hipertensa diabetico diabetica alergico alergica alergias antecedentes diagnostico
+		diagnosticos sexo edad mujer varon masculino femenino lactante sin no motivo exploracion analitica tratamiento plan ta fc dolor fiebre cefalea disnea tos
+		vomitos reposo dieta continuar beber tomar evitar mantener seguir acudir realizar comer caminar vigilar consultar suspender reducir dejar usar aplicar
 		volver abandonar descansar limitar aumentar iniciar retirar cambiar medir registrar controlar ingerir respetar elevar colocar cumplir llamar observar ajustar mejor
-		peor hidratación ejercicio paracetamol desconocido desconocida
+		peor hidratacion ejercicio paracetamol desconocido desconocida
 		denies reports presents complains states admitted diagnosed allergies diagnosis continue avoid drink stable unknown`)
-	sentenceWords = foldedSet(`consta conocidas conocidos alergia alta alto aguda agudo crónica crónico leve moderado moderada blanda relativo absoluto refiere incidencias dosis
-		abdominal torácico lumbar`)
+	sentenceWords = wordlists.Set(`consta conocidas conocidos alergia alta alto aguda agudo cronica cronico leve moderado moderada blanda relativo absoluto refiere incidencias dosis
+		abdominal toracico lumbar`)
 	// leading are prepositions behind which a person may stand in a sentence. An article or a title may stand between.
-	leading = foldedSet(`a al by con de del from por to with`)
+	leading = wordlists.Set(`a al by con de del from por to with`)
 	// fillers are other words of sentences that are no names.
-	fillers = foldedSet(`e el en la las los o que se su sus un una y the`)
+	fillers = wordlists.Set(`e el en la las los o que se su sus un una y the`)
 )
-
-func foldedSet(list string) map[string]bool {
-	all := map[string]bool{}
-	for w := range wordlists.Set(list) {
-		all[fold.Fold(w)] = true
-	}
-	return all
-}

@@ -107,47 +107,21 @@ func startOfWord(word string) string {
 	return strings.ToLower(word[:min(3, len(word))])
 }
 
-// aroundTerm is how many bytes on either side of a span are searched for fixed terms.
-const aroundTerm = 80
-
-// termsNear returns the fixed terms in the neighbourhood of the spans of some types, sorted and disjoint.
-func termsNear(text string, spans []data.Span, named func(typ string) bool) []data.Span {
-	var found []data.Span
-	var words []word
-	from, to := 0, 0 // of the neighbourhood of the last spans
-	search := func() {
-		if !mayHaveTerm(text[from:to]) {
-			return
+// termsIn returns the fixed terms in a text, sorted and disjoint.
+func termsIn(text string) (found []data.Span) {
+	buffer := buffers.Get().(*[]word)
+	defer buffers.Put(buffer)
+	for from := 0; from < len(text); {
+		to := windowEnd(text, from)
+		if mayHaveTerm(text[from:to]) {
+			words := appendWords((*buffer)[:0], text, from, to, nil)
+			found = append(found, termsOf(text, words)...)
+			clear(words) // the words are parts of the text
+			*buffer = words
 		}
-		words = appendWords(words[:0], text, from, to, nil)
-		found = append(found, termsOf(text, words)...)
+		from = to
 	}
-	for _, s := range spans {
-		if !named(s.Type) {
-			continue
-		}
-		if start := max(0, s.Start-aroundTerm); start > to {
-			search()
-			from = wordBorder(text, start, -1)
-		}
-		to = wordBorder(text, min(len(text), s.End+aroundTerm), 1)
-	}
-	search()
-	return data.Flatten(found)
-}
-
-// wordBorder returns the next position in a direction, by at most aroundTerm bytes, at which a word begins or ends.
-func wordBorder(text string, at, direction int) int {
-	for range aroundTerm {
-		if at <= 0 || at >= len(text) || text[at-1] <= ' ' || text[at] <= ' ' {
-			break
-		}
-		at += direction
-	}
-	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
-		at += direction
-	}
-	return at
+	return found
 }
 
 // termsOf returns the fixed terms of the words of a text, the longest at each position, unless the words beside them make them a part of another name.

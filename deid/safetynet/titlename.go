@@ -28,7 +28,7 @@ func Names(text string) []data.Span {
 	var all []data.Span
 	start := 0
 	for line := range strings.Lines(text) {
-		if near := line[:min(len(line), maxFullName+3)]; strings.Contains(near, ",") {
+		if near := firstBytes(line, maxFullName+3); strings.Contains(near, ",") {
 			if head, _, ok := divide(near); ok && strings.Contains(head, ",") && isListed(strings.TrimSpace(head)) {
 				all = append(all, patient(text, start, start+len(head)))
 			}
@@ -43,9 +43,8 @@ const maxTitle = 100
 
 // patient returns the name in text[from:to], without the white space around it.
 func patient(text string, from, to int) data.Span {
-	part := text[from:to]
-	from += len(part) - len(strings.TrimLeftFunc(part, unicode.IsSpace))
-	return data.Span{Start: from, End: from + len(strings.TrimSpace(part)), Type: "PATIENT", Score: 1}
+	c := trimmed(text, cell{from, to})
+	return data.Span{Start: c.start, End: c.end, Type: "PATIENT", Score: 1}
 }
 
 // division matches what divides a title.
@@ -98,7 +97,9 @@ func inTitle(text string) []data.Span {
 }
 
 // fileExtension matches the end of the name of a file.
-var fileExtension = lazyregexp.New(`\.(?i:pdf|docx?|txt|rtf|html?|xml|jpe?g|png|tiff?|dcm)\s*$`)
+var fileExtension = lazyregexp.New(extension + `\s*$`)
+
+const extension = `\.(?i:pdf|docx?|txt|rtf|html?|xml|jpe?g|png|tiff?|dcm)`
 
 // notInWord reports whether a character is no part of a word of a title.
 func notInWord(r rune) bool { return !unicode.IsLetter(r) && r != '&' && r != '-' }
@@ -171,9 +172,9 @@ func inLife(words []string) bool {
 		return false
 	}
 	names := slices.ContainsFunc(words, func(word string) bool { return !inPlaces[termOf(word)] })
-	if isCalendar := func(word string) bool { return months[termOf(word)] || seasons[termOf(word)] }; slices.ContainsFunc(words, isCalendar) {
+	if isCalendar := func(word string) bool { return months()[termOf(word)] || seasons[termOf(word)] }; slices.ContainsFunc(words, isCalendar) {
 		names = slices.ContainsFunc(words, func(word string) bool {
-			return !wordlists.Common(termOf(word)) && !months[termOf(word)] && !seasons[termOf(word)] && isKnownSurname(word)
+			return !wordlists.Common(termOf(word)) && !months()[termOf(word)] && !seasons[termOf(word)] && isKnownSurname(word)
 		})
 	}
 	letters := 0
@@ -252,7 +253,7 @@ func WithoutKinds(text string, s data.Span) data.Span {
 
 // mayHaveKinds reports whether a name may begin or end with the kind of a document. All such names pass.
 func mayHaveKinds(name string) bool {
-	name = strings.TrimFunc(name, func(r rune) bool { return !isAlnum(r) })
+	name = strings.TrimFunc(name, isSeparator)
 	first, last := name, name[strings.LastIndexFunc(name, notInWord)+1:]
 	if end := strings.IndexFunc(name, notInWord); end >= 0 {
 		first = name[:end]
@@ -261,7 +262,7 @@ func mayHaveKinds(name string) bool {
 }
 
 // edges matches what stands between the kind of a document and the rest of a title.
-var edges = lazyregexp.New(` ?[–—:;|()\[\]] ?| -{1,2} ?|- | / |[\r\n]|\.(?i:pdf|docx?|txt|rtf|html?|xml)\b`)
+var edges = lazyregexp.New(division.String() + `|[\r\n]|` + extension + `\b`)
 
 // titleParts returns the parts of a span between its edges.
 func titleParts(text string, s data.Span) (parts []cell) {

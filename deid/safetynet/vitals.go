@@ -116,7 +116,7 @@ func appendVitals(found []data.Span, text string, list []vital) []data.Span {
 		case likelyKind:
 			ok = !strings.ContainsAny(v.value, "/-") && (listed || !v.wordy && (v.labelled || hasUnit(text, v) || isBehindFindings(text, v)))
 		case letterKind:
-			ok = listed && !strings.ContainsAny(v.value, "/-") && (i+1 < len(list) || hasUnit(text, v) || afterSign.MatchString(text[v.End:min(len(text), v.End+24)]))
+			ok = listed && !strings.ContainsAny(v.value, "/-") && (i+1 < len(list) || hasUnit(text, v) || afterSign.MatchString(firstBytes(text[v.End:], 24)))
 		}
 		if ok {
 			found = append(found, v.Span)
@@ -154,20 +154,12 @@ func (v vital) isMeasured(text string, end int) bool {
 		return false
 	}
 	rest := text[end:]
-	return !partOfMore.MatchString(rest[:min(len(rest), 8)]) && !aged.MatchString(rest[:min(len(rest), 24)]) && !ageBefore.MatchString(lastBytes(before, 48))
+	return !partOfMore.MatchString(firstBytes(rest, 8)) && !aged.MatchString(firstBytes(rest, 24)) && !ageBefore.MatchString(lastBytes(before, 48))
 }
 
 // hasLetterBefore reports whether a text ends in a letter and a full stop, as initials do.
 func hasLetterBefore(text string) bool {
 	return len(text) > 1 && !isSeparator(lastRune(text[:len(text)-1])) && (len(text) == 2 || isSeparator(lastRune(text[:len(text)-2])))
-}
-
-func lastRune(text string) rune {
-	var last rune
-	for _, r := range lastBytes(text, 4) {
-		last = r
-	}
-	return last
 }
 
 // afterSign matches what follows a vital sign that no other one confirms.
@@ -179,7 +171,7 @@ var examined = lazyregexp.New(`(?i)\b(?:vitals?|vital signs|vs|exam|examination|
 // isBehindFindings reports whether a single vital sign, such as F.C. 94, stands behind the words of an examination. Anywhere else it may be the initials and the age of a person.
 func isBehindFindings(text string, v vital) bool {
 	rest := text[v.End:]
-	return examined.MatchString(lastBytes(text[:v.Start], 40)) && afterSign.MatchString(rest[:min(len(rest), 24)])
+	return examined.MatchString(lastBytes(text[:v.Start], 40)) && afterSign.MatchString(firstBytes(rest, 24))
 }
 
 // hasUnit reports whether a vital sign ends in a unit.

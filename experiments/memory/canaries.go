@@ -125,7 +125,7 @@ func newPlanter(notes []*data.Document, types *data.TypeSet, rng *rand.Rand) *pl
 	slices.SortStableFunc(p.order, func(a, b int) int { return rank[p.patientOf[a]] - rank[p.patientOf[b]] })
 	for i, d := range notes {
 		for _, s := range d.Spans {
-			if form := formOf(d.Text[s.Start:s.End], types.Describe(s.Type).Sort); form != "" && alone(d.Spans, s) {
+			if form := formOf(d.Text[s.Start:s.End], types.SortOf(s.Type)); form != "" && alone(d.Spans, s) {
 				k := key{form, s.Type}
 				if p.free[k] == nil {
 					p.free[k] = make([][]data.Span, len(notes))

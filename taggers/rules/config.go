@@ -54,12 +54,12 @@ func Builtin(name string) (*Set, error) {
 	return parseFile(name+".yaml", raw, true)
 }
 
-// Net returns the rules that the safety net has beside a built-in set, or nil if there are none. They are no features of networks, so they
+// Net returns the rules that the safety net has beside a built-in set, which may be none. They are no features of networks, so they
 // can change without a training.
 func Net(name string) (*Set, error) {
 	raw, err := builtin.ReadFile("sets/net/" + name + ".yaml")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return &Set{scan: newScan(nil), search: newScan(nil)}, nil
 	}
 	if err != nil {
 		return nil, err

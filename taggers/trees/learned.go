@@ -69,7 +69,7 @@ func learn(c Config, types *data.TypeSet, classes, labels []string, all []exampl
 	words := newCounter[string]()
 	hidden := make([]bool, len(classes))
 	for i, class := range classes[1:] {
-		hidden[i+1] = slices.Contains(personal, types.Describe(class).Sort)
+		hidden[i+1] = slices.Contains(personal, types.SortOf(class))
 	}
 	for _, e := range all {
 		for t, w := range e.words {

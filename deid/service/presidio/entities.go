@@ -43,7 +43,7 @@ var numbers = []data.Sort{data.Number}
 
 // covers reports whether the entity type stands for a type of a set.
 func (e *entityType) covers(types *data.TypeSet, typ string) bool {
-	if !slices.Contains(e.sorts, types.Describe(typ).Sort) {
+	if !slices.Contains(e.sorts, types.SortOf(typ)) {
 		return false
 	}
 	return slices.Contains(e.types, typ) || !slices.ContainsFunc(e.types, types.Has)
@@ -89,7 +89,7 @@ func nameOf(types *data.TypeSet, asked map[string]bool, typ, text string) (strin
 
 // hasDigits reports whether the values of a type are numbers, or are easily taken for them.
 func hasDigits(types *data.TypeSet, typ string) bool {
-	sort := types.Describe(typ).Sort
+	sort := types.SortOf(typ)
 	return sort == data.Number || sort == data.Phone
 }
 

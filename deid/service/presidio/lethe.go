@@ -160,7 +160,7 @@ func (p *plan) kinds(model Model, policy any, notes []*note) (kinds replace.Plan
 
 // sortOf returns the sort of a type of either world.
 func sortOf(model Model, kind string) data.Sort {
-	return cmp.Or(sortsOf(model)[kind], data.Any.Describe(kind).Sort)
+	return cmp.Or(sortsOf(model)[kind], data.Any.SortOf(kind))
 }
 
 // sortsOf returns the sorts of the model's types, of the server's own, and of Presidio's.
