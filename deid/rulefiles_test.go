@@ -3,6 +3,7 @@ package deid
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -264,15 +265,71 @@ func TestSentencesWerePartsOfStreetsAndNames(t *testing.T) {
 		{phone, "su hija «(655 55 55 55») hoy", "su hija ([NUMERO_TELEFONO]) hoy"},
 		{phone, "Tel. «(948) 55 55 55»", "Tel. [NUMERO_TELEFONO]"},
 	} {
-		before, rest, _ := strings.Cut(tc.text, "«")
-		value, after, _ := strings.Cut(rest, "»")
-		doc := &data.Document{ID: "n", Text: before + value + after}
-		got := doc.Text
-		spans := net.Correct(doc.Text, []data.Span{{Start: len(before), End: len(before) + len(value), Type: tc.typ, Score: 1}})
-		for i := len(spans) - 1; i >= 0; i-- {
-			got = got[:spans[i].Start] + "[" + spans[i].Type + "]" + got[spans[i].End:]
+		if got := correctedMark(net, tc.typ, tc.text); got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
 		}
-		if got != tc.want {
+	}
+}
+
+// correctedMark returns a text in which what the net leaves of the span in « » is replaced with its type.
+func correctedMark(net *safetynet.Net, typ, text string) string {
+	before, rest, _ := strings.Cut(text, "«")
+	value, after, _ := strings.Cut(rest, "»")
+	text = before + value + after
+	spans := net.Correct(text, []data.Span{{Start: len(before), End: len(before) + len(value), Type: typ, Score: 1}})
+	for _, s := range slices.Backward(spans) {
+		text = text[:s.Start] + "[" + s.Type + "]" + text[s.End:]
+	}
+	return text
+}
+
+// Teeth became streets, dates and telephones, the abbreviation of a disease a nurse, a dental cement a patient, ordinals of ribs dates, and instruments, smokers and vertebrae people, professions and cars.
+func TestClinicalTermsWereStreetsNamesAndDates(t *testing.T) {
+	for _, tc := range []struct {
+		types           *data.TypeSet
+		typ, text, want string
+	}{
+		{data.MEDDOCAN, "CALLE", "Mordida invertida de «pza. 1. 2 y» mordida", "Mordida invertida de pza. 1. 2 y mordida"},
+		{data.MEDDOCAN, "CALLE", "«PZA 30 CARIES OCLUSAL PROFUNDA».", "PZA 30 CARIES OCLUSAL PROFUNDA."},
+		{data.MEDDOCAN, "CALLE", "Caries. «Pza. 3 de Mayo 5»", "Caries. [CALLE]"},
+		{data.MEDDOCAN, "CALLE", "CARIES. «PZA ESPAÑA 12»", "CARIES. [CALLE]"},
+		{data.MEDDOCAN, "CALLE", "Vive en «pza. 12», caries", "Vive en [CALLE], caries"},
+		{data.MEDDOCAN, "FECHAS", "Restos radiculares dtes 5, «12», 17 y 30", "Restos radiculares dtes 5, 12, 17 y 30"},
+		{data.MEDDOCAN, "FECHAS", "Diente 18, «12 de mayo»", "Diente 18, [FECHAS]"},
+		{data.MEDDOCAN, "FECHAS", "Pieza «12/05/16»", "Pieza [FECHAS]"},
+		{data.MEDDOCAN, "FECHAS", "«J17. 8» NEUMONIA", "J17. 8 NEUMONIA"},
+		{data.MEDDOCAN, "NUMERO_TELEFONO", "Piezas ausentes, «3 4 5 9 10 11»", "Piezas ausentes, 3 4 5 9 10 11"},
+		{data.MEDDOCAN, "NUMERO_TELEFONO", "Pieza 18, «948 12 34 56»", "Pieza 18, [NUMERO_TELEFONO]"},
+		{data.MEDDOCAN, "NOMBRE_PERSONAL_SANITARIO", "ENF. «PERIODONTAL LOCAL» / Prótesis", "ENF. PERIODONTAL LOCAL / Prótesis"},
+		{data.MEDDOCAN, "NOMBRE_PERSONAL_SANITARIO", "ENF. «ANA LOPEZ» cura", "ENF. [NOMBRE_PERSONAL_SANITARIO] cura"},
+		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "obturada con «Fermín».", "obturada con Fermín."},
+		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "obturada por «Fermín».", "obturada por [NOMBRE_SUJETO_ASISTENCIA]."},
+		{data.MEDDOCAN, "NOMBRE_PERSONAL_SANITARIO", "10 días. «Acudirá» a consulta", "10 días. Acudirá a consulta"},
+		{data.MEDDOCAN, "PROFESION", "«Ex fisico»: sin déficit", "Ex fisico: sin déficit"},
+		{data.MEDDOCAN, "PROFESION", "Varón, «ex físico», fumador", "Varón, [PROFESION], fumador"},
+		{data.I2B2, "DATE", "involving the 8th to «9th» rib", "involving the 8th to 9th rib"},
+		{data.I2B2, "DATE", "fell on the «8th», 9th rib sore", "fell on the [DATE], 9th rib sore"},
+		{data.I2B2, "DATE", "pinholing to «20/20».", "pinholing to 20/20."},
+		{data.I2B2, "DATE", "March «20/30»", "March [DATE]"},
+		{data.I2B2, "VEHICLE", "locking plate «C3-C5»", "locking plate C3-C5"},
+		{data.I2B2, "ROOM", "radiation therapy to «T11» for", "radiation therapy to T11 for"},
+		{data.I2B2, "ROOM", "moved to «T11» today", "moved to [ROOM] today"},
+		{data.I2B2, "PATIENT", "«Axis II»: Deferred.", "Axis II: Deferred."},
+		{data.I2B2, "PROFESSION", "a «poor historian»", "a poor historian"},
+		{data.I2B2, "PROFESSION", "a «retired historian»", "a [PROFESSION]"},
+		{data.I2B2, "PROFESSION", "a «heavy drinker», quit", "a heavy drinker, quit"},
+		{data.I2B2, "PATIENT", "A 19 «Blake» was placed in the wound", "A 19 Blake was placed in the wound"},
+		{data.I2B2, "PATIENT", "Room 19 «Blake» was placed in isolation", "Room 19 [PATIENT] was placed in isolation"},
+		{data.I2B2, "DOCTOR", "Dr. «Sheehy» tubes placed", "Dr. [DOCTOR] tubes placed"},
+		{data.I2B2, "CITY", "extruding «Santa Barbara» T-tube", "extruding Santa Barbara T-tube"},
+		{data.I2B2, "PATIENT", "infection. «Will» await culture", "infection. Will await culture"},
+		{data.I2B2, "PATIENT", "infection. «Will» was seen", "infection. [PATIENT] was seen"},
+	} {
+		net, err := NewNet("auto", tc.types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := correctedMark(net, tc.typ, tc.text); got != tc.want {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
 	}
