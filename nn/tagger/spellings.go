@@ -40,8 +40,8 @@ type vectors struct {
 }
 
 const (
-	// maxSpellings bounds a cache at about 15 MB with the paper's dimensions.
-	maxSpellings = 1 << 15
+	// maxSpellings bounds a cache at about 8 MB with the paper's dimensions.
+	maxSpellings = 1 << 14
 	blockRows    = 1 << 8
 )
 

@@ -107,7 +107,7 @@ func (t *Tagger) Embeddings() (tokens, characters Embedding) {
 
 const (
 	// batchTokens bounds the number of tokens in a prediction batch of several sentences, and thereby its memory.
-	batchTokens = 3072
+	batchTokens = 1536
 	// poolTokens is the number of tokens whose sentences are sorted by length before they are
 	// divided into batches. A batch of equal sentences takes fewer and wider steps.
 	poolTokens = 1 << 15
