@@ -66,7 +66,10 @@ func scoreCells(text string) (scores []data.Span) {
 // scoresOfRow returns the scores of a row, or nothing if a cell may be something else, such as 03/18 or, for pain, 3/18.
 func scoresOfRow(text string, line cell) (scores []data.Span) {
 	line = trimmed(text, line)
-	at := slices.IndexFunc(separators, func(s separator) bool { return strings.Contains(text[line.start:line.end], s.in) })
+	value := text[line.start:line.end]
+	at := slices.IndexFunc(separators, func(s separator) bool { // a tab beside a bar is only space
+		return strings.Contains(value, s.in) && (s.in != "\t" || !strings.Contains(value, "|"))
+	})
 	if at < 0 {
 		return nil
 	}
@@ -91,9 +94,9 @@ func scoresOfRow(text string, line cell) (scores []data.Span) {
 	return scores
 }
 
-// mostOf returns how great the numbers of a row with a label are at most, or 0 if it is no label of scores.
+// mostOf returns how great the numbers of a row with a label are at most, or 0 if it is no label of scores. Without a slash, before and after may be said of the days in the row.
 func mostOf(label string) int {
-	if scoreKindOf(label) == pair {
+	if strings.Contains(label, "/") && scoreKindOf(label) == pair {
 		return maxPair
 	}
 	label = strings.TrimRight(fold.Fold(label), ": ")

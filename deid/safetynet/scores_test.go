@@ -26,6 +26,7 @@ func TestResultsInColumnsWereDates(t *testing.T) {
 		{"dolor", "Fecha | Dolor en reposo | FC\n<4/3> | <3/10> | 88\n<5/3> | <7/10> | 90\n", []string{"4/3", "5/3"}},
 		{"fuerza y apgar", "Músculo;Fuerza dcha;Apgar\nDeltoides;<4/5>;<8/9>\n", nil},
 
+		{"pair of stress tests", "Stress test pre/post\tPain\tHR\n<3/10>\t<2/10>\t88\n", []string{"3/10"}},
 		{"a date of the result", "Test\tResult date\tFlag\nHb\t<3/10>\tH\nK\t<4/10>\tL\n", []string{"3/10", "4/10"}},
 		{"a date of the score", "Scale\tScore date\tPain date\nMMSE\t<3/10>\t<4/10>\n", []string{"3/10", "4/10"}},
 		{"results on", "Test\tResults on\tFlag\nHb\t<3/10>\tH\nK\t<4/10>\tL\n", []string{"3/10", "4/10"}},
