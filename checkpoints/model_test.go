@@ -315,6 +315,7 @@ func TestDecodeTokenizerRefuses(t *testing.T) {
 		{"an id as text", `{"model":{"type":"WordLevel","vocab":{"Zebediah":"0"},"unk_token":"b"}}`, "model is not a WordLevel whose vocab maps tokens to ids"},
 		{"unknown missing", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0},"unk_token":"b"}}`, "model.unk_token is not in model.vocab"},
 		{"a token twice", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0,"Zebediah":1},"unk_token":"Zebediah"}}`, "model.vocab: tokens 0 and 1 are the same"},
+		{"a broken escape", `{"model":{"type":"WordLevel","vocab":{"Zeb\ud800del":0,"b":1}}}`, "invalid surrogate pair"},
 		{"a broken vocabulary", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0;"b":1}}}`, "invalid character ';' after object value (expecting ',' or '}')"},
 		{"a truncated vocabulary", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0`, "unexpected end of JSON input"},
 		{"two values", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0},"unk_token":"Zebediah"}} 1`, "more than one JSON value"},

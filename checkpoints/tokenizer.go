@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -110,7 +111,11 @@ type syntaxError struct {
 	err    error
 }
 
-func (e *syntaxError) Error() string { return e.err.Error() }
+// Error leaves out the part of a token that the message for a broken escape quotes.
+func (e *syntaxError) Error() string {
+	message, _, _ := strings.Cut(e.err.Error(), " `")
+	return message
+}
 
 // tokenizerReader reads tokenizer.json.
 type tokenizerReader struct {

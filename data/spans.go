@@ -132,8 +132,8 @@ func Cut(text string, s Span, disjoint []Span) []Span {
 	if from, to := Overlapping(disjoint, s); from == to {
 		return []Span{s}
 	}
-	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	noWord := func(r rune) bool { return !isWord(r) }
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	noWord := func(r rune) bool { return !isWord(r) && !unicode.IsMark(r) }
 	var left []Span
 	for _, part := range Subtract(s, disjoint) {
 		value := text[part.Start:part.End]

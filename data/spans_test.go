@@ -135,7 +135,7 @@ func TestSpanArithmetic(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	const text = "(Ana Roe, 3/5), Ñu -"
+	const text = "(Ana Roe, 3/5), Ñu - Jose\u0301 Ⅲ"
 	at := func(part string) Span {
 		i := strings.Index(text, part)
 		return Span{Start: i, End: i + len(part), Type: "X"}
@@ -145,7 +145,8 @@ func TestCut(t *testing.T) {
 		holes []Span
 		want  []Span
 	}{
-		"what stands around words goes where it was cut":   {at(text), []Span{at("3/5")}, []Span{at("(Ana Roe"), at("Ñu -")}},
+		"what stands around words goes where it was cut":   {at(text), []Span{at("3/5")}, []Span{at("(Ana Roe"), at("Ñu - Jose\u0301 Ⅲ")}},
+		"accents and numerals are parts of words":          {at("Ñu - Jose\u0301 Ⅲ"), []Span{at("Ñu"), at(" Ⅲ")}, []Span{at("Jose\u0301")}},
 		"and stays at the ends of the span":                {at("(Ana Roe"), []Span{at("Roe")}, []Span{at("(Ana")}},
 		"a part without a word goes":                       {at("3/5), Ñu -"), []Span{at("3/5"), at("Ñu")}, nil},
 		"a span that nothing is cut off of stays as it is": {at("(Ana"), []Span{at("Ñu")}, []Span{at("(Ana")}},

@@ -306,3 +306,14 @@ func TestGuessedValuesDoNotDecideTypes(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A town that is named after a saint became the patient who has the name of the saint.
+func TestATownBecameThePatient(t *testing.T) {
+	const text = "Born in Santa Rosa. Mrs. Rosa de Lund came."
+	doc := &data.Document{ID: "n", Text: text, Spans: []data.Span{{Start: 8, End: 18, Type: "CITY"}, {Start: 20, End: 37, Type: "DOCTOR"}}}
+	d := engine(t, replace.Plan{Default: replace.Tag})
+	r := d.Notes(t.Context(), []Note{{Document: doc, Known: []safetynet.Value{{Kind: safetynet.Name, Text: "Rosa"}, {Kind: safetynet.Name, Text: "Rosa de Lund"}}}})[0]
+	if want := "Born in [CITY]. [PATIENT] came."; r.Err != nil || r.Clean.Text != want {
+		t.Errorf("%v: %q, want %q", r.Err, r.Clean.Text, want)
+	}
+}

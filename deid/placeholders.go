@@ -34,9 +34,27 @@ func outsidePlaceholders(text string, spans []data.Span) []data.Span {
 			holes = append(holes, data.Span{Start: m[0], End: m[1]})
 		}
 	}
+	if len(holes) == 0 {
+		return spans
+	}
 	var parts []data.Span
 	for _, s := range spans {
-		parts = append(parts, data.Cut(text, s, holes)...)
+		from, to := data.Overlapping(holes, s)
+		if from == to {
+			parts = append(parts, s)
+			continue
+		}
+		for _, part := range data.Subtract(s, holes[from:to]) {
+			value := strings.TrimLeft(text[part.Start:part.End], separators)
+			part.Start = part.End - len(value)
+			part.End = part.Start + len(strings.TrimRight(value, separators))
+			if hasWord(value) {
+				parts = append(parts, part)
+			}
+		}
 	}
 	return parts
 }
+
+// separators may stand between a placeholder and the rest of a span.
+const separators = " \t\r\n,;:-"

@@ -56,7 +56,7 @@ func ordinary(text string, beside byte) bool {
 func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
 	rest := text[f.Start:max(f.Start, known.Start)] + " " + text[min(f.End, known.End):f.End]
 	for w := range strings.FieldsFuncSeq(rest, func(r rune) bool { return !inToken(r) }) {
-		if utf8.RuneCountInString(w) > 1 && !safetynet.IsBesideNames(fold.Fold(w)) {
+		if utf8.RuneCountInString(w) > 1 && !aroundNames[strings.ToLower(w)] {
 			return false
 		}
 	}
@@ -75,3 +75,6 @@ func doctorTitle(before string) bool {
 	words := strings.Fields(before[max(0, len(before)-16):])
 	return len(words) > 0 && safetynet.IsDoctor(fold.Fold(strings.Trim(words[len(words)-1], ".,:")))
 }
+
+// aroundNames are words that make no other value of a name when they stand around it. Santa and the like do: Santa Rosa is a town.
+var aroundNames = wordlists.Set(`mr mrs ms miss mx dr dra sr sra srta don jr md do rn np pa phd ii iii iv de la del van von der`)

@@ -74,7 +74,7 @@ func scoreKindOf(heading string) (found scoreKind) {
 			return noScore
 		}
 	}
-	if found == noScore || found == feeling && slices.Contains(words, "test") { // as in Stress test
+	if found == noScore || found == feeling && slices.ContainsFunc(words, func(word string) bool { return ofStressTests[word] }) {
 		return noScore
 	}
 	isPair := slices.ContainsFunc(opposites, func(o [2]string) bool { return slices.Contains(words, o[0]) && slices.Contains(words, o[1]) })
@@ -86,6 +86,9 @@ func scoreKindOf(heading string) (found scoreKind) {
 	}
 	return found
 }
+
+// ofStressTests are words beside stress by which it is that of a heart.
+var ofStressTests = wordlists.Set("test exercise exertion ejercicio")
 
 // opposites are the words for the two times of a pair.
 var opposites = [][2]string{{"pre", "post"}, {"before", "after"}, {"antes", "despues"}}
