@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 

@@ -279,7 +279,6 @@ func initial(w string) string {
 var inNames = union(particles, wordlists.Set(`y e i do das ter ten le les du san santa saint st abu
 	mr mrs ms miss mx dr dra doctor doctora sr sra srta don dona prof professor jr md rn np pa phd ii iii iv mother father`))
 
-
 // months are parts of names only beside other parts: May Black, but not May 6.
 var months = sync.OnceValue(func() map[string]bool { return foldedEntries("en-months", "es-months") })
 

@@ -74,7 +74,7 @@ func scoreKindOf(heading string) (found scoreKind) {
 			return noScore
 		}
 	}
-	if found == noScore || found == feeling && slices.ContainsFunc(words, func(word string) bool { return ofStressTests[word] }) {
+	if found == noScore || found == feeling && (!strings.Contains(heading, "/") || slices.ContainsFunc(words, func(word string) bool { return ofStressTests[word] })) {
 		return noScore
 	}
 	isPair := slices.ContainsFunc(opposites, func(o [2]string) bool { return slices.Contains(words, o[0]) && slices.Contains(words, o[1]) })
