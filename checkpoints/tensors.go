@@ -246,15 +246,14 @@ func decode(r io.Reader, size int64, verify bool) ([]Tensor, map[string]string, 
 			e.Type.Floats(part, b)
 		}
 	}
-	if verify && sum(h) != digest {
-		return nil, nil, fmt.Errorf("the contents do not match the %s of the header: damaged or edited", digestKey)
-	}
-	for _, t := range tensors {
-		if !verify {
-			break
+	if verify {
+		if sum(h) != digest {
+			return nil, nil, fmt.Errorf("the contents do not match the %s of the header: damaged or edited", digestKey)
 		}
-		if err := t.check(); err != nil {
-			return nil, nil, err
+		for _, t := range tensors {
+			if err := t.check(); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	sorting.By(tensors, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })

@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +15,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
 func TestConfigErrors(t *testing.T) {
@@ -148,6 +152,25 @@ func TestNetSets(t *testing.T) {
 		}
 		if len(set.rules) == 0 || len(beside.rules) == 0 {
 			t.Errorf("%s: %d rules, and %d beside", name, len(set.rules), len(beside.rules))
+		}
+	}
+}
+
+// Definitions that no rule uses any more stayed in the files of the safety net.
+func TestNetSetsUseTheirDefinitions(t *testing.T) {
+	for _, name := range []string{"english", "spanish"} {
+		raw, err := builtin.ReadFile("sets/net/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f file
+		if err := strictyaml.Decode(name, raw, &f); err != nil {
+			t.Fatal(err)
+		}
+		for _, definition := range slices.Concat(slices.Collect(maps.Keys(f.Lexicons)), slices.Collect(maps.Keys(f.Patterns))) {
+			if !bytes.Contains(raw, []byte("{"+definition+"}")) && !bytes.Contains(raw, []byte("{!"+definition+"}")) {
+				t.Errorf("%s: nothing uses %s", name, definition)
+			}
 		}
 	}
 }
