@@ -153,6 +153,18 @@ func TestAbbreviatedDaysAndYearsStayedBesideDates(t *testing.T) {
 		"el «FECHAS|10 ene» 10 mg":             "el «FECHAS|10 ene» 10 mg",
 		"el «FECHAS|10 ene» 10.5":              "el «FECHAS|10 ene» 10.5",
 		"«FECHAS|10 de enero» 71":              "«FECHAS|10 de enero» 71",
+		"el «FECHAS|3 may.» «FECHAS|71» por":   "el «FECHAS|3 may. 71» por",
+		"el «FECHAS|3 mayo» 71 por tos":        "el «FECHAS|3 mayo 71» por tos",
+		"el «FECHAS|12 dic» 71 se opera":       "el «FECHAS|12 dic 71» se opera",
+		"el «FECHAS|12 dic» 71 y alta":         "el «FECHAS|12 dic 71» y alta",
+		"«FECHAS|3 mayo» 71: tos":              "«FECHAS|3 mayo 71»: tos",
+		"el «FECHAS|3 mayo» 48 horas":          "el «FECHAS|3 mayo» 48 horas",
+		"el «FECHAS|3 mayo» 24 y 48 horas":     "el «FECHAS|3 mayo» 24 y 48 horas",
+		"el «FECHAS|3 mayo» 23:15":             "el «FECHAS|3 mayo» 23:15",
+		"el «FECHAS|3 mayo» 24 porciones":      "el «FECHAS|3 mayo» 24 porciones",
+		"on «DATE|3 March» 71 with cough":      "on «DATE|3 March 71» with cough",
+		"on «DATE|3 Mar» 71 was seen":          "on «DATE|3 Mar 71» was seen",
+		"on «DATE|3 Mar» 20 patients":          "on «DATE|3 Mar» 20 patients",
 		"on «DATE|3 Mar» '71; «DATE|5 Mar» 12": "on «DATE|3 Mar '71»; «DATE|5 Mar 12»",
 	})
 }
