@@ -164,6 +164,9 @@ func TestAbbreviatedDaysAndYearsStayedBesideDates(t *testing.T) {
 		"el «FECHAS|3 mayo» 24 porciones":      "el «FECHAS|3 mayo» 24 porciones",
 		"on «DATE|3 March» 71 with cough":      "on «DATE|3 March 71» with cough",
 		"on «DATE|3 Mar» 71 was seen":          "on «DATE|3 Mar 71» was seen",
+		"«FECHAS|3 mayo» 20 por la noche":      "«FECHAS|3 mayo» 20 por la noche",
+		"«FECHAS|5 abr» 20 por 5 días":         "«FECHAS|5 abr» 20 por 5 días",
+		"«DATE|3 Mar» 10 with meals":           "«DATE|3 Mar» 10 with meals",
 		"on «DATE|3 Mar» 20 patients":          "on «DATE|3 Mar» 20 patients",
 		"on «DATE|3 Mar» '71; «DATE|5 Mar» 12": "on «DATE|3 Mar '71»; «DATE|5 Mar 12»",
 	})

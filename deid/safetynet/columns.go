@@ -761,15 +761,15 @@ func (t table) isCalendar(text string, column int, greater map[string]bool) bool
 	return true
 }
 
-// isCourse reports whether a column tells when drugs or devices, which another names, were begun or ended.
+// isCourse reports whether a column tells when drugs, devices or diseases, which another names, began or ended.
 func (t table) isCourse(text string, column int) bool {
 	key := func(c cell) string { return headingKey(text[c.start:c.end]) }
 	return bounds[key(t.head[column])] && slices.ContainsFunc(t.head, func(c cell) bool { return treated[key(c)] })
 }
 
 var (
-	bounds = wordlists.Set(`start started stop stopped end ended from to inserted removed placed placement removal discontinued
+	bounds = wordlists.Set(`onset start started stop stopped end ended from to inserted removed placed placement removal discontinued
 		inicio comienzo fin termino desde hasta suspension colocacion insercion implantacion retirada retiro`)
 	treated = wordlists.Set(`drug drugs medication medications medicine medicines med meds antibiotic antibiotics abx device devices catheter line drain tube infusion implant implants
-		farmaco farmacos medicamento medicamentos medicacion droga drogas antibiotico antibioticos tratamiento tratamientos tto dispositivo dispositivos cateter cateteres via drenaje sonda procedimiento`)
+		farmaco farmacos medicamento medicamentos medicacion droga drogas antibiotico antibioticos tratamiento tratamientos tto diagnosis diagnostico dx dispositivo dispositivos cateter cateteres via drenaje sonda procedimiento`)
 )

@@ -69,6 +69,7 @@ func TestColumns(t *testing.T) {
 		{"days of one month", "Fármaco\tInicio\tFin\nEnalapril\t3/5\t5/5\nClexane\t4/5\t4/5\n", []string{"DATE 3/5", "DATE 5/5", "DATE 4/5", "DATE 4/5"}},
 		{"days of one month, in English", "Drug | Start | Stop\nLisinopril | 1/3 | 3/3\nKeflex | 2/3 | 3/3\n", []string{"DATE 1/3", "DATE 3/3", "DATE 2/3", "DATE 3/3"}},
 		{"days that are greater than the month", "Problem;Start;End\nCough;3/5;\nUTI;14/5;\n", []string{"DATE 3/5", "DATE 14/5"}},
+		{"diagnoses", "Diagnóstico\tInicio\nTos\t3/5\nITU\t4/5\n", []string{"DATE 3/5", "DATE 4/5"}},
 		{"devices", "Dispositivo|Colocación|Retirada\nVVP|3/5|5/5\nSV|4/5|5/5\n", []string{"DATE 3/5", "DATE 5/5", "DATE 4/5", "DATE 5/5"}},
 		{"scores of a goal", "Objetivo\tInicio\tFin\nMarcha\t2/5\t4/5\nAseo\t3/5\t5/5\n", nil},
 		{"doses of a combination", "Drug | Given\nPercocet | 5/10\nNorco | 7/10\n", nil},

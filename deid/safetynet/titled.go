@@ -12,7 +12,7 @@ import (
 )
 
 // Titled returns the names behind a title that have surnames, a comma and first names: "Sra. López Ruiz, Ana María", "Mr. Lund, John". Networks take the comma for the end of the name. If there
-// are ordinary words among the surnames, only the first names are returned. The spans have the type DOCTOR behind the title of one, and else PATIENT; they are sorted.
+// are ordinary words among the surnames, or more words with a capital follow, as in "Dr. Vega, Jordan Hospital", only the first names are returned. The spans have the type DOCTOR behind the title of one, and else PATIENT; they are sorted.
 func Titled(text string) (found []data.Span) {
 	for at := 0; ; {
 		n := strings.Index(text[at:], ", ")
@@ -29,13 +29,14 @@ func Titled(text string) (found []data.Span) {
 			continue
 		}
 		form := formOf(m[2][strings.LastIndexByte(m[2], ' ')+1:])
-		if end := givenNames(text, at, form); end > at {
+		if end := givenNames(text, at, form); end > at && !eponyms()[termOf(text[at:end])] {
 			typ := "PATIENT"
 			if strings.EqualFold(m[1], "dr") || strings.EqualFold(m[1], "dra") {
 				typ = "DOCTOR"
 			}
 			start := at
-			if surnames := strings.Fields(m[2]); !slices.ContainsFunc(surnames, func(word string) bool { return !isParticle(word) && !isSurname(word) }) {
+			surnames := strings.Fields(m[2])
+			if !capitalizedNext.MatchString(text[end:]) && !slices.ContainsFunc(surnames, func(word string) bool { return !isParticle(word) && !isSurname(word) }) {
 				start = comma - len(m[2])
 			}
 			found = append(found, data.Span{Start: start, End: end, Type: typ, Score: 1})
@@ -45,6 +46,9 @@ func Titled(text string) (found []data.Span) {
 
 // titledSurnames matches a title and surnames at the end of a text.
 var titledSurnames = lazyregexp.New(`(?:^|[^\pL])(?i:(sr|sra|srta|dr|dra|don|doña|dña|dn|d|mr|mrs|ms|miss)(?:\.?[ªa])?)\.? ((?:(?:(?i:de|del|la|las|los|van|von|der|y) )*\p{Lu}[\pL\pM'’-]+ ?){1,4})$`)
+
+// capitalizedNext matches a word with a capital at the beginning of a text, perhaps behind particles.
+var capitalizedNext = lazyregexp.New(`^ (?:(?:de|del|la|las|los) ){0,2}\p{Lu}\p{Ll}`)
 
 // maxGiven is how many first names a person may have.
 const maxGiven = 4
@@ -57,7 +61,7 @@ func givenNames(text string, from int, form form) int {
 		after := text[at+len(word):]
 		switch {
 		case n > 0 && isParticle(word):
-		case word == "" || formOf(word) != form || !surrogate.IsFirstName(word), !isGiven(word) && !isLastWord(after):
+		case word == "" || saints[termOf(word)] || formOf(word) != form || !surrogate.IsFirstName(word), !isGiven(word) && !isLastWord(after):
 			return end
 		default:
 			end = at + len(word)

@@ -11,7 +11,7 @@ func TestFirstNamesBehindTitledSurnamesStayed(t *testing.T) {
 	for _, text := range []string{
 		"te paso al Sr. «García Pérez, Juan».", "Valorada la Sra. «López Ruiz, Ana María», de 45 años", "Paciente Sr. «Soto Vera, Camila» (SIP 1)", "Dña. «de la Cruz Mora, María del Carmen»: estable",
 		"SRA. «LOPEZ RUIZ, ANA» REFIERE TOS", "Mr. «Lund, John» was seen", "Mrs. «O'Brien-Lund, Mary» has", "Sra. «Mora Gil, Consuelo».", "Srta. «Soto, Rosa» acude", "Dr. «Vega Ruiz, Iker», y D. «Lasarte, Julio»",
-		"D.ª «Mora Gil, Rosa» acude", "Sr. García Informado Ayer, «Juan».",
+		"D.ª «Mora Gil, Rosa» acude", "Sr. García Informado Ayer, «Juan».", "Dr. Vega, «Jordan» Hospital", "Sr. Mora, «Santiago» de Chile",
 	} {
 		check := func(plain string, want []string) {
 			var got []string
@@ -31,7 +31,7 @@ func TestFirstNamesBehindTitledSurnamesStayed(t *testing.T) {
 	}
 	for _, text := range []string{
 		"Sr. García Pérez, Refiere dolor", "Mr. Lund, Will discuss", "Mrs. Lund, June 2020 visit", "Sra. Mora, Consuelo psicológico", "SR. GARCIA, HTA, DM2", "Mrs. Lund, RN", "García Pérez, Juan",
-		"Mr. Lund, john", "Refiere dolor, Juan", "Sr., Juan", "Sr. García, ", "Dr. Vega, MD",
+		"Mr. Lund, john", "Refiere dolor, Juan", "Sr., Juan", "Sr. García, ", "Dr. Vega, MD", "Dr. Ruiz, Santa Rita", "Dr. Vega, Virginia Mason",
 	} {
 		if found := Titled(text); len(found) > 0 {
 			t.Errorf("%q: %+v", text, found)
