@@ -207,6 +207,59 @@ func TestRangesTimeStampsAndAgesStayedInSpanish(t *testing.T) {
 	}
 }
 
+// What Latin American notes and consents write stayed, as a whole or in part: dates with SET. or with the year in words, streets named after a day, short addresses, numbers of the IMSS and ages behind
+// the sex.
+func TestPHIOfLatinAmericanNotesStayed(t *testing.T) {
+	net, err := NewNet("auto", data.MEDDOCAN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"INGRESA EL 12 DE SET. DE 2021 Y EN AÑO NUEVO":                      "INGRESA EL [FECHAS] Y EN [FECHAS]",
+		"Firma el 3 de mayo de dos mil veinte, no el 1ero de junio":         "Firma el [FECHAS], no el [FECHAS]",
+		"Domicilio: 9 de Julio 1950. Nació el 9 de julio de 1950":           "Domicilio: [CALLE]. Nació el [FECHAS]",
+		"Colonia 20 de Noviembre, el 20 de noviembre de 2020":               "Colonia [TERRITORIO], el [FECHAS]",
+		"Dir: DG 40A 14 23. Cl 100, Na 140. Cr 43A # 1-50":                  "Dir: [CALLE]. Cl 100, Na 140. [CALLE]",
+		"Vive en Bs. As. con su hijo":                                       "Vive en [TERRITORIO]. con su hijo",
+		"Afiliación: 40-85-79-3136-5, agregado 1M65OR":                      "Afiliación: [ID_ASEGURAMIENTO], agregado [ID_ASEGURAMIENTO]",
+		"Tel: (81) 86 92 17 88. Leucocitos (81)":                            "Tel: [NUMERO_TELEFONO]. Leucocitos (81)",
+		"F/94\nPte M/101 con ICC, murió a los noventa, a sus 92 kg de peso": "F/[EDAD_SUJETO_ASISTENCIA]\nPte M/[EDAD_SUJETO_ASISTENCIA] con ICC, murió a los [EDAD_SUJETO_ASISTENCIA], a sus 92 kg de peso",
+		"te paso a la Sra. López Ruiz, Ana María.":                          "te paso a la Sra. [NOMBRE_SUJETO_ASISTENCIA].",
+	} {
+		d := &Deidentifier{Net: net}
+		results := d.Notes(t.Context(), []Note{{Document: &data.Document{ID: "n", Text: text}}})
+		if got := results[0].Clean.Text; got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Without an accent or in capitals, verbs behind a name went with it as surnames, and so did labels and marks before one.
+func TestVerbsWithoutAccentsWereSurnames(t *testing.T) {
+	net, err := NewNet("auto", data.MEDDOCAN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name, relative = "NOMBRE_SUJETO_ASISTENCIA", "FAMILIARES_SUJETO_ASISTENCIA"
+	for _, tc := range []struct{ typ, text, want string }{
+		{relative, "su abuela «carmen murio de cancer de mama»", "su abuela [FAMILIARES_SUJETO_ASISTENCIA] murio de cancer de mama"},
+		{name, "«JOSE LUIS NACIO» EN CASA", "[NOMBRE_SUJETO_ASISTENCIA] NACIO EN CASA"},
+		{name, "«rosa sufrio» un ictus", "[NOMBRE_SUJETO_ASISTENCIA] sufrio un ictus"},
+		{name, "«Carmen Murio» en casa", "[NOMBRE_SUJETO_ASISTENCIA] en casa"},
+		{name, "«carmen murio de la torre» acude", "[NOMBRE_SUJETO_ASISTENCIA] acude"},
+		{name, "«CARMEN NACIO LOPEZ» ACUDE", "[NOMBRE_SUJETO_ASISTENCIA] ACUDE"},
+		{name, "sr. «murio» en consulta", "sr. [NOMBRE_SUJETO_ASISTENCIA] en consulta"},
+		{name, "«VºBº GARCÍA, María»", "VºBº [NOMBRE_SUJETO_ASISTENCIA]"},
+		{name, "«Tels». 612345678", "Tels. 612345678"},
+		{name, "«F.»\tHb\tLeuc", "F.\tHb\tLeuc"},
+		{name, "«F.\tGarcía»", "[NOMBRE_SUJETO_ASISTENCIA]"},
+	} {
+		if got := correctedMark(net, tc.typ, tc.text); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(tc.want), " ") {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+}
+
 // Ranges of results below Reference became dates.
 func TestRangesOfResultsWereDates(t *testing.T) {
 	net, err := NewNet("auto", data.I2B2)

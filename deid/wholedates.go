@@ -28,7 +28,7 @@ func apart(text string, parts []data.Span, sort func(typ string) data.Sort) []da
 	return all
 }
 
-// rejoined joins the parts of an age or a date that were found as spans of their own: "60" and "th", "14-" and "15/02", "August" and "19, 2071" on the next line, 1968 and 71 in 1968-71.
+// rejoined joins the parts of an age or a date that were found as spans of their own: "60" and "th", "14-" and "15/02", "August" and "19, 2071" on the next line, 1968 and 71 in 1968-71, "3 may." and "71".
 func rejoined(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	var all []data.Span
 	for _, s := range spans {
@@ -50,6 +50,8 @@ func isOne(text string, a, b data.Span, sort data.Sort) bool {
 		return between == ""
 	case sort != data.Date:
 		return false
+	case between == " ":
+		return beginsWithDigit(text[a.Start:]) && !perAmount.MatchString(after(text, a, 24)) && dayAndShortMonth.MatchString(text[a.Start:a.End]) && shortYear.MatchString(text[b.Start:b.End])
 	case between == "":
 		return text[a.End-1] == '-' && beginsWithDigit(text[a.Start:]) && beginsWithDigit(text[b.Start:])
 	case between == "-" || between == "–":
@@ -204,13 +206,16 @@ func findWeekday(before string) []int {
 	return weekdayBefore.FindStringIndex(before)
 }
 
-// withShortYear grows a day and a month in letters over a year of two digits, if nothing follows that it may be the number of: 3 ene 71.
+// withShortYear grows a day and a month in letters over a year of two digits, if nothing follows that it may be the number of: 3 ene 71, 3 mayo 71 por tos.
 func withShortYear(text string, s data.Span, to int) data.Span {
 	value := text[s.Start:s.End]
 	if !beginsWithDigit(value) || !dayAndShortMonth.MatchString(value) {
 		return s
 	}
-	return rightOver(text, s, shortYearAfter, 8, to)
+	if perAmount.MatchString(after(text, s, 24)) {
+		return s
+	}
+	return rightOver(text, s, shortYearAfter, 24, to)
 }
 
 const (
@@ -221,7 +226,9 @@ const (
 	dayAndMonthNumbers = `(?:(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12][0-9]|3[01])|(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|1[0-2]))`
 	dateInChain        = `(?:[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2}|[0-3]?[0-9]\.[0-3]?[0-9]\.[0-9]{2})`
 	dayOfMonth         = `(?:0?[1-9]|[12][0-9]|3[01])(?i:st|nd|rd|th|º)?`
-	toDay              = `(?:[-–]| (?i:to|and|until|through|al|a|y|hasta el) )`
+	// afterYear matches words behind a date. Behind an amount stand others: 3 may 24 horas.
+	afterYear = ` (?i:(?:por|con|en|se|sin|para|tras|que|desde|hasta|es|fue|(?:re)?ingres(?:a|ó|o|ado|ada)|acud(?:e|ió|io)|present(?:a|ó)|refiere|consulta|oper(?:ado|ada)|for|with|at|by|due|because|she|he|they|was|were|seen|(?:re)?admitted|presented|when)(?:[^\pL]|$)|(?:a|y|to|and) \pL)`
+	toDay     = `(?:[-–]| (?i:to|and|until|through|al|a|y|hasta el) )`
 )
 
 var (
@@ -254,8 +261,9 @@ var (
 	firstDay         = lazyregexp.New(`\b` + dayOfMonth + toDay + `$`)
 	daysOfMonth      = lazyregexp.New(`\b` + dayOfMonth + toDay + dayOfMonth + `(?: (?i:of|de))? $`)
 	weekdayBefore    = lazyregexp.New(`\b(?i:mon|tues|wednes|thurs|fri|satur|sun)(?i:day),? $|\b(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo),?(?i: d[ií]a)? $|\b(?i:lun|mar|mi[ée]|jue|vie|s[áa]b|dom)\.?,? $`)
-	dayAndShortMonth = lazyregexp.New(`^[0-9]{1,2}[ .-]?(?i:` + months + `)\.?$`)
-	shortYearAfter   = lazyregexp.New(`^([ .-]['’]?[0-9]{2}) *(?:\n|$|[,;)\]]|\.(?:[ \n]|$))`)
+	dayAndShortMonth = lazyregexp.New(`^[0-9]{1,2}[ .-]?(?i:` + months + `|` + inFull + `)\.?$`)
+	shortYearAfter   = lazyregexp.New(`^([ .-]['’]?[0-9]{2}) *(?:\n|$|[,;()\]]|[.:](?:[ \n]|$)|` + afterYear + `)`)
+	perAmount        = lazyregexp.New(`^[ .-]['’]?[0-9]{2} (?i:por|en|con|a|y|for|at|with|to|and|by) (?:[0-9]|(?i:la (?:noche|mañana|tarde)|(?:el |cada )?(?:minuto|min|hora|d[ií]a|toma|dosis|desayuno|comidas?|cena|bedtime|night|noon|meals?|mouth|day|hour|minute))(?:[^\pL]|$))`)
 	clockValue       = lazyregexp.New(`^([01][0-9]|2[0-3])[-.]([0-5][0-9])(?:[-.][0-5][0-9](\.[0-9]{1,9})?)?$`)
 	dateAndGap       = lazyregexp.New(`(?:^|[^0-9])(?:[0-9]{4}[-./][0-9]{2}[-./][0-9]{2}|[0-9]{1,2}[-./](?:[0-9]{1,2}|\pL{3})[-./](?:[0-9]{4}|[0-9]{2}))([ T_])$`)
 	monthAndDate     = lazyregexp.New(`^((?i:january|april|may|june|july|august|abril|mayo|junio|julio|agosto)),? ([0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4})$`)

@@ -606,8 +606,9 @@ func (t table) in(column int) iter.Seq[[]cell] {
 // appendValues appends the values of the table.
 func (t table) appendValues(found []data.Span, text string) []data.Span {
 	scores := make([]bool, len(t.columns)) // whether the fractions in a column are scores
+	greater := t.greater(text)
 	for i, c := range t.columns {
-		scores[i] = c.typ == day && !t.isCalendar(text, i)
+		scores[i] = c.typ == day && !t.isCalendar(text, i, greater)
 	}
 	for _, cells := range t.rows {
 		for i, c := range cells {
@@ -717,9 +718,25 @@ func (t table) isClock(text string, column int) bool {
 // shortDay matches what may be a day and a month or a score.
 var shortDay = lazyregexp.New(`^([0-9]{1,2})([/-])([0-9]{1,2})$`)
 
+// greater returns the second numbers of fractions below days of which the first number is greater, as of 10/5. Such a fraction is no score.
+func (t table) greater(text string) map[string]bool {
+	found := map[string]bool{}
+	for _, cells := range t.rows {
+		for i, c := range cells {
+			if t.columns[i].typ != day {
+				continue
+			}
+			if m := shortDay.FindStringSubmatch(text[c.start:c.end]); m != nil && number(m[1]) > number(m[3]) {
+				found[m[3]] = true
+			}
+		}
+	}
+	return found
+}
+
 // isCalendar reports whether the fractions in a column may all be days and months. They are scores if one is none, or if
-// all have the same second number, of which many scores are.
-func (t table) isCalendar(text string, column int) bool {
+// all have the same second number, of which many scores are, unless that is one of the numbers greater, or the column tells when something was given or worn.
+func (t table) isCalendar(text string, column int, greater map[string]bool) bool {
 	first, second := map[string]bool{}, map[string]bool{}
 	for _, cells := range t.rows {
 		if column >= len(cells) {
@@ -739,7 +756,20 @@ func (t table) isCalendar(text string, column int) bool {
 		return true
 	}
 	for of := range second {
-		return !slices.Contains([]string{"3", "5", "7", "10", "15", "20", "30"}, of)
+		return greater[of] || !slices.Contains([]string{"3", "5", "7", "10", "15", "20", "30"}, of) || t.isCourse(text, column)
 	}
 	return true
 }
+
+// isCourse reports whether a column tells when drugs, devices or diseases, which another names, began or ended.
+func (t table) isCourse(text string, column int) bool {
+	key := func(c cell) string { return headingKey(text[c.start:c.end]) }
+	return bounds[key(t.head[column])] && slices.ContainsFunc(t.head, func(c cell) bool { return treated[key(c)] })
+}
+
+var (
+	bounds = wordlists.Set(`onset start started stop stopped end ended from to inserted removed placed placement removal discontinued
+		inicio comienzo fin termino desde hasta suspension colocacion insercion implantacion retirada retiro`)
+	treated = wordlists.Set(`drug drugs medication medications medicine medicines med meds antibiotic antibiotics abx device devices catheter line drain tube infusion implant implants
+		farmaco farmacos medicamento medicamentos medicacion droga drogas antibiotico antibioticos tratamiento tratamientos tto diagnosis diagnostico dx dispositivo dispositivos cateter cateteres via drenaje sonda procedimiento`)
+)

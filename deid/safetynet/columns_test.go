@@ -66,6 +66,13 @@ func TestColumns(t *testing.T) {
 		{"markdown", "| Chair | Patient | Access | Nurse |\n|---|---|---|---|\n| 1 | Haugstad | AVF | Boakye |\n| 2 | | AVG | Okoro |\n", []string{"PATIENT Haugstad", "DOCTOR Boakye", "DOCTOR Okoro"}},
 		{"who watches and dates of visits", "Room\tSitter\tVisit\n12\tRose\t11/24\n13\tGrace\t4/8\n", []string{"DOCTOR Rose", "DATE 11/24", "DOCTOR Grace", "DATE 4/8"}},
 		{"from and to", "Desde\tHasta\tPaciente\n3/4\t5/4\tHaugstad\n6/4\t8/4\tBoakye\n", []string{"DATE 3/4", "DATE 5/4", "PATIENT Haugstad", "DATE 6/4", "DATE 8/4", "PATIENT Boakye"}},
+		{"days of one month", "Fármaco\tInicio\tFin\nEnalapril\t3/5\t5/5\nClexane\t4/5\t4/5\n", []string{"DATE 3/5", "DATE 5/5", "DATE 4/5", "DATE 4/5"}},
+		{"days of one month, in English", "Drug | Start | Stop\nLisinopril | 1/3 | 3/3\nKeflex | 2/3 | 3/3\n", []string{"DATE 1/3", "DATE 3/3", "DATE 2/3", "DATE 3/3"}},
+		{"days that are greater than the month", "Problem;Start;End\nCough;3/5;\nUTI;14/5;\n", []string{"DATE 3/5", "DATE 14/5"}},
+		{"diagnoses", "Diagnóstico\tInicio\nTos\t3/5\nITU\t4/5\n", []string{"DATE 3/5", "DATE 4/5"}},
+		{"devices", "Dispositivo|Colocación|Retirada\nVVP|3/5|5/5\nSV|4/5|5/5\n", []string{"DATE 3/5", "DATE 5/5", "DATE 4/5", "DATE 5/5"}},
+		{"scores of a goal", "Objetivo\tInicio\tFin\nMarcha\t2/5\t4/5\nAseo\t3/5\t5/5\n", nil},
+		{"doses of a combination", "Drug | Given\nPercocet | 5/10\nNorco | 7/10\n", nil},
 		{"prose", "Seen  on ward. Patient  well.\tDate  unknown", nil},
 		{"nothing", "", nil},
 	} {
