@@ -35,3 +35,19 @@ func valuesApart(text string, parts []data.Span, sort func(typ string) data.Sort
 
 // isValue reports whether a text may be a value of a sort of joinable.
 func isValue(text string) bool { return strings.ContainsAny(text, "0123456789@.") }
+
+// isConjunction reports whether a span has nothing of a value but the words and signs between two: ", and" between days of the week that stay.
+func isConjunction(text string, s data.Span, sort data.Sort) bool {
+	value := text[s.Start:s.End]
+	if sort == data.Date {
+		return conjunction.MatchString(value)
+	}
+	return !hasWord(value) || value == "and" || value == ", and"
+}
+
+// withoutConjunctions cuts conjunctions and signs off the ends of a date.
+func withoutConjunctions(text string, s data.Span) data.Span {
+	s.Start += len(conjunctionBefore.FindString(text[s.Start:s.End]))
+	s.End -= len(conjunctionAfter.FindString(text[s.Start:s.End]))
+	return s
+}

@@ -204,6 +204,9 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 		}
 		all = d.join(r, text, all, d.permitted(text, d.place(text, formulaic, byForm)), safetynet.Formulaic)
 	}
+	if !d.Exact {
+		all = d.visibly(text, all)
+	}
 	if len(n.Known) == 0 {
 		return all
 	}
@@ -244,7 +247,7 @@ func (d *Deidentifier) place(text string, spans []data.Span, rank rank) []found 
 		return d.add(text, spans, rank)
 	}
 	if rank != byUser {
-		spans = byCell(text, outsidePlaceholders(text, spans), d.sort)
+		spans = slices.DeleteFunc(byCell(text, outsidePlaceholders(text, spans), d.sort), func(s data.Span) bool { return isConjunction(text, s, d.sort(s.Type)) })
 	}
 	return d.add(text, spans, rank)
 }

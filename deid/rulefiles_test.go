@@ -397,3 +397,69 @@ func TestClinicalTermsWereStreetsNamesAndDates(t *testing.T) {
 		}
 	}
 }
+
+// Scores, results, parts of treatments, diseases of relatives, times of ambulances, languages and labels of forms became dates, numbers and people.
+func TestClinicalNotationsWereDatesNumbersAndPeople(t *testing.T) {
+	nets := map[*data.TypeSet]*safetynet.Net{}
+	for _, types := range []*data.TypeSet{data.I2B2, data.MEDDOCAN} {
+		net, err := NewNet("auto", types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nets[types] = net
+	}
+	for _, tc := range []struct {
+		types           *data.TypeSet
+		typ, text, want string
+	}{
+		{data.I2B2, "DATE", "Pain improved from «8/10» to 4/10.", "Pain improved from 8/10 to 4/10."},
+		{data.I2B2, "DATE", "Anxiety from 7/10 to «3/10».", "Anxiety from 7/10 to 3/10."},
+		{data.I2B2, "DATE", "Pain from «8/10» to 9/10", "Pain from [DATE] to 9/10"},
+		{data.I2B2, "DATE", "Pain since «8/10», 4/10 now", "Pain since [DATE], 4/10 now"},
+		{data.I2B2, "DATE", "c/o «8/10» HA", "c/o 8/10 HA"},
+		{data.I2B2, "DATE", "seen «8/10» for HA", "seen [DATE] for HA"},
+		{data.I2B2, "DATE", "AMTS «8/10», 4AT 4/12", "AMTS 8/10, 4AT 4/12"},
+		{data.I2B2, "DATE", "seen by Dr. Borg «4/10»", "seen by Dr. Borg [DATE]"},
+		{data.I2B2, "DATE", "Invisalign «14/22»", "Invisalign 14/22"},
+		{data.I2B2, "DATE", "May «14/22»", "May [DATE]"},
+		{data.I2B2, "DATE", "Afebrile. «2/2» BCx NGTD.", "Afebrile. 2/2 BCx NGTD."},
+		{data.I2B2, "DATE", "2/1 BCx NGTD, «2/2» BCx NGTD", "2/1 BCx NGTD, [DATE] BCx NGTD"},
+		{data.I2B2, "ZIP", "nt-probnp «15234»", "nt-probnp 15234"},
+		{data.I2B2, "LICENSE", "«CK 15234»", "CK 15234"},
+		{data.I2B2, "IDNUM", "signed CK «15234»", "signed CK [IDNUM]"},
+		{data.I2B2, "ZIP", "Pittsburgh, PA «15234»", "Pittsburgh, PA [ZIP]"},
+		{data.I2B2, "PATIENT", "FHx: Mom - «CF», Dad - HTN", "FHx: Mom - CF, Dad - HTN"},
+		{data.I2B2, "PATIENT", "Family History\nMother: TB\nFather: «CA»", "Family History\nMother: TB\nFather: CA"},
+		{data.I2B2, "PATIENT", "Contact: mother «CF»", "Contact: mother [PATIENT]"},
+		{data.I2B2, "PATIENT", "FH: mother «CF Lund», 71", "FH: mother [PATIENT], 71"},
+		{data.I2B2, "DOCTOR", "HHA «M-W-F» 0900", "HHA M-W-F 0900"},
+		{data.I2B2, "DOCTOR", "Disp 0312 OS 0321 «LS» 0341", "Disp 0312 OS 0321 LS 0341"},
+		{data.I2B2, "DOCTOR", "asleep 0312, «LS» 0341", "asleep 0312, [DOCTOR] 0341"},
+		{data.I2B2, "DOCTOR", "Interpreter needed: «Karen».", "Interpreter needed: Karen."},
+		{data.I2B2, "DOCTOR", "Interpreter: «Karen».", "Interpreter: [DOCTOR]."},
+		{data.I2B2, "DOCTOR", "Plan: Rev. «GP»", "Plan: Rev. GP"},
+		{data.I2B2, "DOCTOR", "Rev. «Lund»", "Rev. [DOCTOR]"},
+		{data.I2B2, "DOCTOR", "RADIOLOGY: MR «Brain» 10/4/21", "RADIOLOGY: MR Brain 10/4/21"},
+		{data.I2B2, "DOCTOR", "MR «BRAIN» WAS SEEN", "MR [DOCTOR] WAS SEEN"},
+		{data.I2B2, "DOCTOR", "«Barangay»: San Roque", "Barangay: San Roque"},
+		{data.I2B2, "DOCTOR", "«Mandal»: pt resting", "[DOCTOR]: pt resting"},
+		{data.I2B2, "DATE", "Pain clinic moved from «8/10» to 9/10", "Pain clinic moved from [DATE] to 9/10"},
+		{data.I2B2, "IDNUM", "LCD «L33718» not met", "LCD L33718 not met"},
+		{data.I2B2, "DATE", "CMS-1500 («02/12»)", "CMS-1500 (02/12)"},
+		{data.I2B2, "DATE", "signed («02/12»)", "signed ([DATE])"},
+		{data.I2B2, "DATE", "scan«0001.pdf»", "scan0001.pdf"},
+		{data.I2B2, "DATE", "scan«0312.pdf»", "scan[DATE]"},
+		{data.I2B2, "PHONE", "PPD #2 «434 323 #3 535 434»", "PPD #2 434 323 #3 535 434"},
+		{data.I2B2, "PHONE", "PPD «612 345 678»", "PPD [PHONE]"},
+		{data.MEDDOCAN, "FECHAS", "Menarquia 12, ciclos «28/4», FUR 8/4", "Menarquia 12, ciclos 28/4, FUR 8/4"},
+		{data.MEDDOCAN, "FECHAS", "QT, ciclos «28/4» y 19/5", "QT, ciclos [FECHAS] y 19/5"},
+		{data.MEDDOCAN, "FECHAS", "dolor irradiado a MID hasta «8/10»", "dolor irradiado a MID hasta 8/10"},
+		{data.MEDDOCAN, "FECHAS", "dolor hasta el «8/10»", "dolor hasta el [FECHAS]"},
+		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "Idioma: «Karen»", "Idioma: Karen"},
+		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "Idioma: «Karen Lund»", "Idioma: [NOMBRE_SUJETO_ASISTENCIA]"},
+	} {
+		if got := correctedMark(nets[tc.types], tc.typ, tc.text); got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+}

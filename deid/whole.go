@@ -20,7 +20,7 @@ import (
 //   - A span does not grow over text that is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
 //     (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
 //   - Ruled lines, such as separators and the borders of tables, are cut out. A span without a letter or a digit is dropped.
-//   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. A date that is only a conjunction is dropped. Beside a day and month in digits, others
+//   - A date grows over the first day of its range (3 to 5 March) and over its day of the week. Conjunctions at its ends are cut off, and a date that is only one is dropped. Beside a day and month in digits, others
 //     on the same line are dates, too. A date that the end of a line divides is one.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date, and so is a
@@ -59,8 +59,10 @@ func wholePart(text string, s data.Span, from, to int, sort data.Sort) (data.Spa
 	if s.Start += len(possessive(text, s)); !hasWord(text[s.Start:s.End]) {
 		return s, false
 	}
-	if sort == data.Date && conjunction.MatchString(text[s.Start:s.End]) {
-		return s, false
+	if sort == data.Date {
+		if s = withoutConjunctions(text, s); isConjunction(text, s, sort) {
+			return s, false
+		}
 	}
 	if s.End = withoutAmount(text, s, sort); s.Start == s.End || isPublic(text, s, sort) {
 		return s, false
@@ -298,33 +300,37 @@ func withoutOrdinary(text string, s data.Span) int {
 	return s.Start + len(value)
 }
 
-// isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, the sun in lower case, or a date such as 9999-12-31 that
+// beforePublic is how many bytes before an identifier are read for its label.
+const beforePublic = 32
+
+// isPublic reports whether a span is an identifier of a publication, a trial, a gene variant or a substance, a code of a terminology, the sun in lower case, or a date such as 9999-12-31 that
 // was mistaken for a number: all are public.
 func isPublic(text string, s data.Span, sort data.Sort) bool {
 	switch {
 	case sort == data.Date:
 		return text[s.Start:s.End] == "sun" && strings.HasSuffix(text[:s.Start], " the ")
 	case slices.Contains(numeral, sort) || sort == data.IP:
-		value, labelled := text[s.Start:s.End], text[max(0, s.Start-24):s.End]
+		value, labelled := text[s.Start:s.End], text[max(0, s.Start-beforePublic):s.End]
 		if surrogate.IsSentinel(value) && strings.ContainsAny(value, "-/. ") {
 			return true
 		}
 		if (strings.HasPrefix(value, "NCT") || strings.HasPrefix(value, "rs")) && publicNumber.MatchString(value) {
 			return true
 		}
-		return hasPublicLabel(labelled) && publicLabelled.MatchString(labelled)
+		return hasPublicLabel(labelled) && (publicLabelled.MatchString(labelled) || codeLabelled.MatchString(labelled))
 	}
 	return false
 }
 
-// hasPublicLabel reports whether a text may contain a label of publicLabelled. It is faster than the expression, which few numbers match.
+// hasPublicLabel reports whether a text may contain a label of publicLabelled or codeLabelled. It is faster than the expression, which few numbers match.
 func hasPublicLabel(text string) bool {
 	lower := strings.ToLower(text)
 	return slices.ContainsFunc(publicLabels, func(label string) bool { return strings.Contains(text, label) || strings.Contains(lower, label) })
 }
 
-// publicLabels are parts of the labels of publicLabelled. Those that may be in any case are in lower case.
-var publicLabels = []string{"PMID", "EudraCT", "EC", "MIM", "MeSH", "UMLS", "CUI", "CUPS", "CAS", "SNOMED", "LOINC", "doi", "nacional"}
+// publicLabels are parts of the labels of publicLabelled and codeLabelled. Those that may be in any case are in lower case.
+var publicLabels = []string{"PMID", "EudraCT", "EC", "MIM", "MeSH", "UMLS", "CUI", "CUPS", "CAS", "SNOMED", "LOINC", "doi", "nacional", "rxnorm", "rxcui", "atc", "UNII", "ISRCTN", "ACTRN", "GTIN",
+	"SCTID", "sctid", "snomed", "GO", "HP", "NDC", "ndc", "BNF", "dm+d", "NAICS", "SOC", "GPI", "GCN", "HICL", "NANDA", "concept_", "loinc", "unii", "gtin", "mesh", "umls"}
 
 // isAmount reports whether what follows a number shows that it is an amount.
 func isAmount(text string, s data.Span) bool {
@@ -340,6 +346,13 @@ var (
 	publicLabelled = lazyregexp.New(`\b(?:PMID[ :#]{0,2}[0-9]{5,9}|(?i:doi)[ :]{0,2}10\.[0-9]{4,9}/\S+|EudraCT(?: (?:no\.?|number))?[ :]{0,2}[0-9]{4}-[0-9]{6}-[0-9]{2}|O?MIM[ :#*]{0,2}[0-9]{6}|` +
 		`MeSH[ :]{0,2}[CD][0-9]{6,9}|(?:UMLS|CUI)[ :]{0,2}C[0-9]{7}|CAS(?: (?:no\.?|number))?[ :#]{0,2}[0-9]{2,7}-[0-9]{2}-[0-9]|EC ?[0-9](?:\.[0-9]{1,3}){3}|` +
 		`CUPS[ :]{0,2}[0-9]{6}|SNOMED(?: CT)?[ :]{0,2}[0-9]{6,18}|LOINC[ :]{0,2}[0-9]{1,5}-[0-9]|(?i:c[óo]digo nacional)[ :]{0,2}[0-9]{6}(?:\.[0-9])?)$`)
+	// codeLabelled matches a code behind the name of its terminology, or of a column that has such codes.
+	codeLabelled = lazyregexp.New(`\b(?:(?i:rxnorm|rxcui)` + codeWord + `[0-9]{2,8}|(?:ATC|atc)(?:_code)?` + codeWord + `[A-Z][0-9]{2}(?:[A-Z]{1,2}(?:[0-9]{2})?)?|(?:UNII|unii)` + codeWord + `[0-9A-Z]{10}|(?:ISRCTN(?: number)?[ :#]{0,2})?ISRCTN ?[0-9]{8}|` +
+		`ISRCTN[ :#]{1,2}[0-9]{8}|(?:ACTRN[ :]{0,2})?ACTRN ?[0-9]{14}|(?:GTIN|gtin)(?:-?1[234]|-?8)?` + codeWord + `(?:[0-9]{8}|[0-9]{12,14})|(?:SCTID|sctid|snomed(?:_ct)?(?:_(?:code|id))?|SNOMED(?:[- ]CT)?)` + codeWord + `[0-9]{6,18}|` +
+		`(?:GO(?: term)?[ :]{1,2})?GO:[0-9]{7}|(?:HPO?(?: term)?[ :]{1,2})?HP:[0-9]{7}|(?:NDC|ndc)` + codeWord + `(?:[0-9]{10,11}|[0-9]{4,5}-[0-9]{3,4}(?:-[0-9]{1,2})?)|BNF(?: code)?` + codeWord + `[0-9]{7}[0-9A-Z]{8}|dm\+d` + codeWord + `[0-9]{6,18}|` +
+		`NAICS` + codeWord + `[0-9]{2,6}|SOC code` + codeWord + `[0-9]{2}-[0-9]{4}|GPI` + codeWord + `(?:[0-9]{10}|[0-9]{12}|[0-9]{14})|(?:GCN|HICL)(?: ?(?:seqno|SEQNO|sequence))?` + codeWord + `[0-9]{4,6}|NANDA(?:-I)?` + codeWord + `[0-9]{5}|` +
+		`(?:CAS|cas)(?:_number|[ -](?:RN|(?i:registry)(?: (?i:no\.?|number))?))?` + codeWord + `[0-9]{2,7}-[0-9]{2}-[0-9]|(?:(?:UMLS|umls)(?:[ _](?:CUI|cui))?|CUI|cui)` + codeWord + `C[0-9]{7}|` +
+		`(?:[a-z]{2,16}_){0,4}concept_(?:id|code)["']?[ :=|]{1,3}["']?[0-9]{1,10}|(?:loinc|mesh)(?:_(?:code|id|num))?["']?[ :=|]{1,3}["']?(?:[0-9]{1,5}-[0-9]|[CD][0-9]{6,9}))$`)
 	pressure     = lazyregexp.New(`^([0-9]{2,3})/([0-9]{2,3})$`)
 	lastNumber   = lazyregexp.New(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
 	lastFraction = lazyregexp.New(`(?:^|[ \t])(?:1/[2348]|[23]/[34]|[0-5]/5)$`)
@@ -356,6 +369,9 @@ func mayBeMeasure(text string) bool {
 	}
 	return text != "" && strings.IndexByte("mcklgUuItpbrhM%:/s", text[0]) >= 0
 }
+
+// codeWord matches what may stand between the name of a terminology and a code.
+const codeWord = `(?:[ _-](?i:codes?|concept|id|no\.?|number|n[úu]m(?:ero)?\.?|n\.?[º°]|c[óo]digo))?["']?[ :=#|(]{1,3}["']?`
 
 // everyHours matches the frequency of a dose after a street: "C/ Mayor 12 c/12h".
 var everyHours = lazyregexp.New(`[ ,;]+c/ ?[0-9]{1,2} ?(?:h|hs|hrs|horas)\b`)

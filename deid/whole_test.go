@@ -119,6 +119,10 @@ func TestTheFirstDayOfARangeStayed(t *testing.T) {
 		"«DATE|5/5» strength, «DATE|3/4» «DATE|3/4/71»":          "5/5 strength, «DATE|3/4» «DATE|3/4/71»",
 		"«FECHAS|lunes 1/4» comprimido":                          "«FECHAS|lunes» 1/4 comprimido",
 		"«DATE|Mon», «DATE|Wed» «DATE|and» «DATE|Fri»":           "«DATE|Mon», «DATE|Wed» and «DATE|Fri»",
+		"«DATE|Mon, Wed»«DATE|, and» «DATE|Fri»":                 "«DATE|Mon, Wed», and «DATE|Fri»",
+		"«DATE|Tue», «DATE|Thu»«DATE|, & Sat»":                   "«DATE|Tue», «DATE|Thu», & «DATE|Sat»",
+		"«FECHAS|lunes»«FECHAS|, y»«FECHAS| viernes,»":           "«FECHAS|lunes», y «FECHAS|viernes»,",
+		"«DATE|Mon through»«DATE| to » «DATE|or Fri and»":        "«DATE|Mon through» to  or «DATE|Fri» and",
 	})
 }
 
@@ -405,14 +409,16 @@ func TestACheckDigitBeforeOtherCharacters(t *testing.T) {
 
 // The cheap tests never exclude what the expressions match.
 func TestCheapTestsExcludeNothing(t *testing.T) {
-	labels := []string{"PMID", "doi", "DOI", "EudraCT", "EudraCT no.", "EudraCT number", "MIM", "OMIM", "MeSH", "UMLS", "CUI", "CAS", "CAS no.", "EC", "CUPS", "SNOMED", "SNOMED CT", "LOINC", "Código nacional", "codigo nacional"}
-	numbers := []string{"12345678", "10.1016/j.x", "2004-000123-42", "102300", "D003865", "C0011849", "50-78-2", "1.1.1.1", "672345", "672345.1", "73211009", "718-7"}
+	labels := []string{"PMID", "doi", "DOI", "EudraCT", "EudraCT no.", "EudraCT number", "MIM", "OMIM", "MeSH", "UMLS", "CUI", "CAS", "CAS no.", "EC", "CUPS", "SNOMED", "SNOMED CT", "LOINC", "Código nacional", "codigo nacional",
+		"RxNorm", "RXCUI", "ATC", "atc_code", "UNII", "ISRCTN", "ACTRN", "GTIN", "SCTID", "snomed_id", "GO", "HPO", "NDC", "BNF code", "dm+d", "NAICS", "SOC code", "GPI", "GCN", "HICL", "NANDA", "drug_concept_id", "concept_code", "loinc", "mesh_id", "umls_cui"}
+	numbers := []string{"12345678", "10.1016/j.x", "2004-000123-42", "102300", "D003865", "C0011849", "50-78-2", "1.1.1.1", "672345", "672345.1", "73211009", "718-7", "C09AA05", "362O9ITL9D",
+		"ISRCTN12345678", "ACTRN12620000123456", "GO:0006281", "HP:0001250", "0074433902", "0212000B0AAABAB", "622110", "29-1141", "016582", "00132"}
 	matched := map[string]bool{}
 	for _, label := range labels {
 		for _, between := range []string{"", " ", ":", ": ", " :", "#", "*", " #"} {
 			for _, number := range numbers {
 				text := label + between + number
-				if publicLabelled.MatchString(text) {
+				if publicLabelled.MatchString(text) || codeLabelled.MatchString(text) {
 					if matched[label] = true; !hasPublicLabel(text) {
 						t.Errorf("%q has a label", text)
 					}
@@ -472,4 +478,17 @@ func TestCheapTestsExcludeNoTextOfAnExpression(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Codes of terminologies and concepts behind their names were identifiers of the patient.
+func TestCodesOfTerminologiesWereIdentifiers(t *testing.T) {
+	checkWhole(t, map[string]string{
+		"RxNorm «IDNUM|860975», ATC: «LICENSE|C09AA05», UNII: «SSN|362O9ITL9D»":                     "RxNorm 860975, ATC: C09AA05, UNII: 362O9ITL9D",
+		"«IDNUM|ISRCTN12345678», GTIN «DEVICE|00312345678906», dm+d «IDNUM|3222»":                   "ISRCTN12345678, GTIN 00312345678906, dm+d «IDNUM|3222»",
+		"CAS No. «SSN|103-90-2», CAS «SSN|103-90-2345», SSN «SSN|103-90-2»":                         "CAS No. 103-90-2, CAS «SSN|103-90-2345», SSN «SSN|103-90-2»",
+		"«IDNUM|GO:0006281» (HPO «MEDICALRECORD|HP:0001250»), CUI=«IDNUM|C0011849»":                 "GO:0006281 (HPO HP:0001250), CUI=C0011849",
+		"NDC «PHONE|0074433902», tel. «PHONE|0074433902», NDC «PHONE|74-4339»":                      "NDC 0074433902, tel. «PHONE|0074433902», NDC «PHONE|74-4339»",
+		"drug_concept_id=«IDNUM|1503297», person_id=«IDNUM|201826», \"concept_id\": «IDNUM|201826»": "drug_concept_id=1503297, person_id=«IDNUM|201826», \"concept_id\": 201826",
+		"NAICS «IDNUM|622110», SOC code «PHONE|29-1141», SOC «DATE|29-11», NANDA «ZIP|00132»":       "NAICS 622110, SOC code 29-1141, SOC «DATE|29-11», NANDA 00132",
+	})
 }

@@ -90,6 +90,11 @@ func hasDepths(text string) bool {
 	return hasSeries(text, 2, 3, 3, " /|,") && hasAnyWord(text, periodontalWords)
 }
 
+// hasTeeth tests for two numbers of three digits behind a colon.
+func hasTeeth(text string) bool {
+	return strings.Contains(text, ":") && hasSeries(text, 2, 3, 3, " /")
+}
+
 // hasTimeOfDay tests for A.M. and p.m. between words or before a number.
 func hasTimeOfDay(text string) bool {
 	return hasAfter(text, func(rest string) bool {
@@ -105,7 +110,7 @@ func hasTimeOfDay(text string) bool {
 var (
 	glucoseWords = wordlists.Set("glucemia glucemias glicemia glicemias glucometria glucometrias glucometría glucometrías perfil perfiles dextrostix dextrotix dextros dextro destrostix destro haemoglucotest hemoglucotest controles " +
 		"accucheck accuchecks accuchek accucheks accu finger fingers fingerstick fingersticks blood glucose glucoses glucosa glucosas sugar sugars poc POC Poc capillary DXT DTX HGT BMT FSBG FSBS FSG CBG CBGs BG BGs BGM BGMs POCG")
-	periodontalWords = wordlists.Set("PD PPD PSD CAL REC GM BOP PS NIC MG pocket pockets probing probings sondaje profundidad profundidades bolsa bolsas")
+	periodontalWords = wordlists.Set("PD PPD PSD CAL REC GM BOP PS NIC MG pocket pocketing pockets probing probings sondaje profundidad profundidades bolsa bolsas")
 	timedWords       = wordlists.Set("glucose glucoses gluc bs fs bg fsbg sugar sugars blood accu-check accu-checks accucheck accuchecks cortisol lab labs dose doses insulin med meds medication medications temp temps weight wt vitals draw draws care shift report " +
 		"rounds snack feed feeds glucemia glucemias insulina dosis toma turno")
 )

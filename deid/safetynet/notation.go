@@ -140,6 +140,10 @@ var notationForms = []notationForm{
 	{may: hasGlucoses, form: lazyregexp.New(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
 	// PD 323 434 545
 	{may: hasDepths, form: lazyregexp.New(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isDepths},
+	// PPD 323 434 323, PPD #2 434 323 #3 535 434, 17: 434 333 16: 545 434
+	{may: hasDepths, form: lazyregexp.New(`\b(?:PPD|(?i:pocket(?:s|ing| depths?)|probing(?: depths?)?|probings?|sondaje periodontal|profundidad(?:es)? de sondaje|bolsas periodontales))(?: \(?mm\)?)?[ :=]{1,2}((?:#[0-9]{1,2}:? )?[1-5][1-6]{2} [1-6]{3}` +
+		`(?:[ ,;|]{1,2}(?:#[0-9]{1,2}:? )?[1-6]{3}){1,15})`), holds: isUnnumbered},
+	{may: hasTeeth, form: lazyregexp.New(`(#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}(?:[ ,;|\n]{1,3}#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}){1,15})`), holds: isUnnumbered},
 	// LLT: RASH MACULAR [10037867]
 	{may: anyOf("[10"), form: lazyregexp.New(`\[(10[0-9]{6})\]`), holds: isMedDRA},
 	// SRP UR D4341
@@ -176,6 +180,9 @@ func isSeries(before, value, after string) bool {
 func isDepths(before, _, after string) bool {
 	return isNearDentistry(before, after) && !isNumbered(before, after)
 }
+
+// isUnnumbered reports whether the text around periodontal depths does not tell that they are something else.
+func isUnnumbered(before, _, after string) bool { return !isNumbered(before, after) }
 
 // isNumbered reports whether the text around numbers tells that they are a telephone, a record or the like, or whether they go on.
 func isNumbered(before, after string) bool {

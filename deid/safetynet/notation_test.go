@@ -32,7 +32,7 @@ func TestNotationsWereTakenForPHI(t *testing.T) {
 		"«chr3:31836795-27842826»", "hg19 «3:84605172»", "arr[GRCh37] 22q11.21(«18919477_21459713»)x1", "«NC_000017.11:g.43094692G>A»", "NP_009225.1:p.«Gly1756His»", "«ENST00000357654.9»", "ClinVar «47763504»", "«COSM3840»", "MTHFR «C677T»",
 		"prothrombin «G20210A» heterozygous", "protrombina «G20210A»", "HFE «C282Y/H63D»", "p.Leu1420«Ter»", "«p.Leu1420Val»", "BRAF «V600E»",
 		// series
-		"Glucemias: «187 243 236 177»", "perfil glucémico «92-74-181-219»", "DXT «113-250-178»", "Accuchecks «67 241 207»", "FSBG «160-229-114-98»", "Perio: PD «323 434 545»", "sondaje: «323 434»",
+		"Glucemias: «187 243 236 177»", "perfil glucémico «92-74-181-219»", "DXT «113-250-178»", "Accuchecks «67 241 207»", "FSBG «160-229-114-98»", "Perio: PD «323 434 545»", "PPD «#2 434 323 #3 535 434»", "PPD «323 434 323»", "«17: 434 333 16: 545 434»", "Pocketing «323 434 323»", "sondaje: «323 434»",
 		// codes and citations
 		"PT: RASH [«10037844»]; LLT: RASH MACULAR [10037867]", "LLT: RASH MACULAR «[10037867]»", "SRP UR «D4341», LR D4342", "«Arch Intern Med 2019;279:564»", "N Engl J Med «57:2411, 2018»", "«Med Clin (Barc) 2015;144»:12-9", "cholecystitis per «Tokyo 2018»",
 		// fixed terms
@@ -55,7 +55,7 @@ func TestPHIBesideNotationsStays(t *testing.T) {
 		"«Malta»", "vive en «Malta»", "Dr. «Sturge Weber»", "Father «Sturge Weber» called", "«Rift Valley» Clinic", "12 «Rift Valley» Road", "«Hospital de Día» Infanta Leonor", "calle «Flor de Jamaica» 3", "«Rosa Malta»", "«Smith Magenis» called", "Hospital de Día «Salas»", "born in «Boston»", "attends «PS 188»", "drives for the «Red Cross»",
 		// dates and numbers of records behind the label of glucoses or depths
 		"Last BM «11-12-23», normal.", "GC «03-15-22» negative", "Blood sugar «12-25-20» was 140", "Glucose: «12-10-19» 140", "DXT «12-10-19»", "Glucemia capilar «12-10-19» 140", "BG of «2023-05-12»", "FSBG last «20-11-12»", "BG «12 25 45»",
-		"BM: «45-67-89»", "BG «412-55-67»", "BG «123 456 789»", "Glucemias «45-67-89-91»", "REC: «234 567 891»", "PD «234 567 891»", "CAL: «323 434 545»", "PS «323 434»", "MG «323 434»",
+		"BM: «45-67-89»", "BG «412-55-67»", "BG «123 456 789»", "Glucemias «45-67-89-91»", "REC: «234 567 891»", "PD «234 567 891»", "CAL: «323 434 545»", "PS «323 434»", "MG «323 434»", "PPD «612 345 678»", "PPD «323 434 3235»", "PPD «323 434»", "Tel. «17: 434 333 16: 545 434»", "17: «434 333 1616»", "1: «555 234 789» 2: 555 345",
 		"Dental patient «D4341» seen", "Client «D4341», crown", "dental pt ID «D4341»", "Insurance plan «D4341» crown", "KIT «A1234C»", "RET «C4512G»", "MET «C4512G»",
 		// initials and ages
 		"Resident R.R. «94», found on floor.", "Re: B.S. «92», seen at home.", "Client H.R. «94»", "Veteran F.S. «92»;", "Uncle E.F. «94»", "Residents: H.R. «94», B.S. 91.", "Saw F.C. «94».", "Vecina F.C. «93»,", "Residentes: F.C. «94», F.R. 91.",

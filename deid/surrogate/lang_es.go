@@ -71,11 +71,11 @@ var spanish = profile{
 	dayLetters:     []string{"d do", "l lu", "m ma", "m x mi", "j ju", "v vi", "s sa"},
 	workdays:       lazyregexp.New(`L ?[-–] ?V|L a V`),
 	schedules: schedules(`(?i:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)`,
-		`(DAY(?:(?:, ?| (?i:y|e) |/|-)DAY)+)\b`,
+		`(DAY(?:(?:, ?|,? (?i:y|e) |/|-)DAY)+)\b`,
 		cued{`\b(?i:cada|todos los|descansa(?:ndo|r)?|excepto|salvo|menos)(?: (?i:los))? (DAY(?:(?:, | (?i:y|e) )DAY)*)\b`, []string{"cada", "todos los", "descansa", "excepto", "salvo", "menos"}},
 		cued{`\b(?i:semanal(?:es)?|cada semana|(?:una|1|dos|2|tres|3) ve(?:z|ces) (?:por|a la) semana)(?: (?i:los)|:| \()? ?(DAY(?:(?:, | (?i:y|e) |/)DAY)*)\b`, []string{"semana"}},
 		cued{`\b(?:[Ll]os|LOS) ((?:lunes|LUNES|martes|MARTES|mi[ée]rcoles|MI[ÉE]RCOLES|jueves|JUEVES|viernes|VIERNES|s[áa]bados?|S[ÁA]BADOS?|domingos?|DOMINGOS?)(?:(?:, | (?i:y|e|y los) )(?:lunes|LUNES|martes|MARTES|mi[ée]rcoles|MI[ÉE]RCOLES|jueves|JUEVES|viernes|VIERNES|s[áa]bados?|S[ÁA]BADOS?|domingos?|DOMINGOS?))*)\b`, []string{"los "}}, // Domingos is a surname
-		cued{`\b(?i:(?:hemo)?di[áa]lisis|HD)(?: (?i:los))?:? (DAY(?:(?:, | (?i:y|e) |/|-)DAY){2,3})\b`, []string{"lisis", "hd"}},
+		cued{`\b(?i:(?:hemo)?di[áa]lisis|HD)(?: (?i:los))?:? (DAY(?:(?:, |,? (?i:y|e) |/|-)DAY){2,3})\b`, []string{"lisis", "hd"}},
 		cued{`\b(?i:(lunes a viernes))\b`, []string{"lunes a viernes"}},
 		`\b(DAY(?:/DAY){2,6})\b`),
 	datedAfter: lazyregexp.New(`^,? *(?:d[ií]as? )?(?:[0-9]{1,2}\b|(?i:pasad|[úu]ltim|próxim))`),

@@ -188,8 +188,11 @@ func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, li
 	alone := func(before *lazyregexp.Regexp, s schedule) schedule { s.clause = before; return planned(withGap(s)) }
 	ofDrug := func(s schedule) schedule { s.drug = true; return s }
 	digits := strings.Split("0123456789", "")
+	numbers := strings.Fields(spelledNumbers)
 	all := []schedule{
-		compile(dose+dosed, digits), planned(compile(dayThenDose, digits)), planned(compile(doseThenDay, digits)),
+		compile(dose+dosed, digits), planned(withGap(compile(spelledDose+dosed, numbers))),
+		planned(withGap(compile(dose+otherDays, digits))), planned(withGap(compile(spelledDose+otherDays, numbers))),
+		planned(withGap(compile(dialysisOn, []string{"lysis", "lisis", "hd"}))), planned(compile(dayThenDose, digits)), planned(compile(doseThenDay, digits)),
 		alone(beforeAmount, compile(amount+daily+dosed, digits)), ofDrug(alone(beforeDrug, compile(drugAndDose+daily+dosed, []string{" "}))),
 	}
 	for _, c := range []cued{every, weekly, plural} {
@@ -200,11 +203,20 @@ func schedules(day, dosed string, every, weekly, plural, dialysis, form cued, li
 
 const (
 	// unit matches that of a dose, and route what may stand behind it.
-	unit  = `(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?)`
+	unit = `(?:mg|mcg|µg|μg|ug|g|iu|ui|units?|unidades|u|meq|ml|tab(?:let)?s?|caps?(?:ules?)?|puffs?|drops?|gotas|comp(?:rimidos?)?|` +
+		`(?:milli|micro)?grams?|millilit(?:er|re)s?|(?:mili|micro)?gramos?|mililitros?|pills?|pastillas?|tabletas?|c[áa]psulas?)`
 	route = `(?: (?:po|sc|sq|subq|iv|im|vo|by mouth|orally|v\.o\.))?`
 	// amount matches the end of a dose, and dose also what may stand between it and its days.
-	amount = `(?i:[0-9] ?` + unit + route + `)`
-	dose   = amount + ` (?i:(?:on|los) )?`
+	amount  = `(?i:[0-9] ?` + unit + route + `)`
+	dose    = amount + between
+	between = ` (?i:(?:on|every|los|de) )?`
+	// spelledDose is dose with the number in words: one tablet, half a tablet.
+	spelledDose    = `\b(?i:(?:one|two|three|four|five|six|seven|eight|nine|ten|half|un|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|media|medio)(?: (?:of )?an?| and a half| y media)? ` + unit + route + `)` + between
+	spelledNumbers = `one two three four five six seven eight nine ten half un dos tres cuatro cinco seis siete ocho nueve diez medi`
+	// otherDays matches days behind a dose that may also be those on which it was given: "Monday through Friday", "Monday or Tuesday", "lunes miércoles viernes".
+	otherDays = `(DAYs? (?i:through|thru|to|a) DAYs?|DAYs?(?:, DAYs?)*,? (?i:or|o) DAYs?|DAYs?(?: DAYs?)+)\b`
+	// dialysisOn matches the days of a dialysis without signs between them.
+	dialysisOn = `\b(?i:(?:ha?emo)?dialysis|(?:hemo)?di[áa]lisis|HD):? (?i:(?:on|los) )?(DAYs?(?: DAYs?){2,3})\b`
 	// drugAndDose matches a word and the dose behind it, if there is one: Zoloft, Zoloft 100, Advair 250/50.
 	drugAndDose = `\b\pL{3,}(?i:(?: [0-9]{1,4}(?:[.,/][0-9]{1,4})?(?: ?` + unit + `)?)?` + route + `)`
 	// daily matches what else may stand there, and behind the name of a drug: "mg: ", "mg (", "mg 1-0-0 ".

@@ -117,6 +117,27 @@ func TestDaysOfADoseWereDates(t *testing.T) {
 	}
 }
 
+// A list with a comma before its last conjunction lost the conjunction, and spelled ranges, units and numbers were dates.
+func TestSpelledDosesAndDaysWereDates(t *testing.T) {
+	for _, test := range []struct {
+		lang   Language
+		text   string
+		recurs bool
+	}{
+		{English, "furosemide 40 mg on «Monday», «Wednesday», and «Friday»; Epogen 10,000 units «Tue», «Thu», & «Sat»", true},
+		{English, "levothyroxine 100 mcg «Monday» through «Friday», 50 mcg «Sat to Thu»; one tablet «Monday through Friday»", true},
+		{English, "warfarin 5 milligrams «Mon», «Wed», «Fri»; warfarin five mg «Monday» and «Thursday»; half a tablet on «Tue» and «Sat»", true},
+		{English, "Dialysis «Mon Wed Fri»; HD on «Tue Thu Sat»", true},
+		{English, "Gave 5 mg «Monday» through «Friday»; received one tablet «Monday» and «Thursday»; missed dialysis «Mon Wed Fri»", false},
+		{English, "one tablet «Monday» and «Tuesday»; 5 mg «Monday» to «Tuesday»; 5 mg «Monday» through «Friday» last week; she fell «Monday» through «Friday»", false},
+		{Spanish, "Furosemida 40 mg los «lunes», «miércoles», y «viernes»; Sintrom 4 mg «lun», «mié», y «vie»", true},
+		{Spanish, "Sintrom 4 miligramos «lunes», «miércoles»; una pastilla «lunes» y «jueves»; 4 mg «lunes» a «sábado»; diálisis «lunes miércoles viernes»", true},
+		{Spanish, "se dio 4 mg «lunes» a «jueves»; tomó una pastilla «lunes» y «jueves»; una pastilla «lunes» y «martes»", false},
+	} {
+		checkRecurs(t, test.lang, test.text, test.recurs)
+	}
+}
+
 // TestWeekdaysInLettersRecur has lists in which days of the week are letters.
 func TestWeekdaysInLettersRecur(t *testing.T) {
 	for _, test := range []struct {
