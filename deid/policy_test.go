@@ -40,6 +40,7 @@ func TestPolicyAndNet(t *testing.T) {
 		{"a ZIP code within a number", "02139-4307-1", "IDNUM", "id «ZIP|02139»-4307-1", "id [IDNUM]"},
 		{"a state within an address", "12 Ohio Street", "STREET", "at 12 «STATE|Ohio» Street", "at [STREET]"},
 		{"a state and a ZIP code as one", "MA 02139", "ZIP", "«STATE|MA» 02139", "[ZIP]"},
+		{"a ZIP code of another country", "", "", "in «ZIP|10115» Berlin, Germany; in Berlin, NH «ZIP|03570»", "in [ZIP] Berlin, Germany; in Berlin, NH 035"},
 		{"a state stays", "", "", "from «STATE|Ohio», moved to Ohio", "from Ohio, moved to Ohio"},
 		{"a name that the tagger took for a state", "", "", "«PATIENT|Georgia Lund» seen. «STATE|Georgia» agrees.", "[PATIENT] seen. [PATIENT] agrees."},
 		{"a name that the tagger took for days of a schedule", "", "", "«PATIENT|Wednesday Okafor» seen. Every «DATE|Wednesday» she laughs, on «DATE|Mondays» not.", "[PATIENT] seen. Every [PATIENT] she laughs, on Mondays not."},

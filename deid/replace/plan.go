@@ -132,7 +132,7 @@ func (r *Replacer) planned(typ string) Kind {
 //
 //   - Keep requires a form that is usual for the sort: the tagger may have mistaken a record number for a date. All values of the type are kept if
 //     its sort is unknown, or if Keep is the Default, too.
-//   - Year requires a date with a year, Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
+//   - Year requires a date with a year, Shift a date, Zip3 a ZIP code that is not one of another country by the text around it, and Age90 an age. If the Default is Keep, other values get Tag.
 //     Days of the week in a schedule are kept instead of Year, of Shift, and of Surrogate if HideOver89 is set: see surrogate.Maker.Recurs.
 //     So are dates such as 9999-12-31 instead of Year, Shift and Surrogate: see surrogate.IsSentinel.
 //
@@ -175,6 +175,7 @@ func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 		suits, same = r.maker.HasYear(value)
 	case Zip3:
 		made, suits = r.maker.Zip3(value)
+		suits = suits && !r.maker.IsAbroad(text, s.Start, s.End)
 		same = made == value
 	case Age90:
 		made, suits = r.maker.AgeUpTo89(value)

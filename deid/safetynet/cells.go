@@ -28,6 +28,7 @@ var values = map[string]func(string) bool{
 	"STREET": func(s string) bool { return streetCell.MatchString(s) },
 	"CITY":   isName,
 	"ZIP":    func(s string) bool { return zipCell.MatchString(s) },
+	"AGE":    func(s string) bool { return over89Cell.MatchString(s) },
 	ranges:   isRange,
 	test:     func(s string) bool { return testCell.MatchString(s) },
 }
@@ -47,7 +48,8 @@ var (
 	clockCell    = lazyregexp.New(`^(?:[01][0-9]|2[0-3])[0-5][0-9]$`)
 	amountCell   = lazyregexp.New(`^[0-9]{1,3}$`)
 	yearCell     = lazyregexp.New(`^(?:19|20)[0-9]{2}$`)
-	zipCell      = lazyregexp.New(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
+	zipCell      = lazyregexp.New(`^(?:[0-9]{4,5}(?:-[0-9]{4})?|[ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9]|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2})$`)
+	over89Cell   = lazyregexp.New(`^(?:[MFVHmfvh][ /,-]{1,3})?[>≥~]?=? ?(?:9[0-9]|1[01][0-9])(?:[.,][0-9])?\+? ?(?i:y|yo|y/o|yrs?|years?|years old|a|años)?\.?(?:[ /,-]{0,3}(?i:m|f|v|h|male|female|mujer|var[óo]n|hombre))?$`)
 	personTitles = lazyregexp.New(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|doc|rev|pastor|rabbi|coach|nurse|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
 	credential   = lazyregexp.New(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)
 	shortNumber  = lazyregexp.New(`^[0-9]{1,3}(?:[.,][0-9]{1,2})?$`)

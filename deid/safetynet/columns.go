@@ -63,7 +63,7 @@ type cell struct{ start, end int }
 // Columns returns the values in tables of a text that the headings of their columns tell to be PHI, with types of the built-in
 // rules. A table is a row of headings and the rows below it, whose cells are separated by tabs, by vertical bars, by
 // two blanks or more, or by commas or semicolons without a blank, as in CSV. A value must also look like one of its column: a name has capitals and no digits, and a record
-// number has at least four digits. Years alone, ages and names of wards are not among them.
+// number has at least four digits. Of ages, only those over 89 are among them; years alone and names of wards are not.
 func Columns(text string) []data.Span { return slices.Clone(tabulated(text).values) }
 
 // spansOfTables are spans of the tables of a text.
@@ -345,7 +345,7 @@ func columnOf(typ string, has map[string]bool, enough bool) column {
 		return column{typ: "PATIENT", certain: enough && persons && !ofThings, named: ofThings}
 	case "PATIENT", "DOCTOR", "MEDICALRECORD", "IDNUM", "PHONE", "DATE":
 		return column{typ: typ, certain: enough}
-	case "STREET", "CITY", "ZIP", clock:
+	case "STREET", "CITY", "ZIP", "AGE", clock:
 	case anyID:
 		if typ = "IDNUM"; ofThings {
 			typ = ""
@@ -375,6 +375,9 @@ func columnOf(typ string, has map[string]bool, enough bool) column {
 	return column{typ: typ, certain: typ != ""}
 }
 
+// shortUnits are units of ages that are shorter than a year, folded, as in Age (months).
+var shortUnits = wordlists.Set("months month mos mo weeks week wks wk days day d hours hour hrs h meses mes semanas semana sem dias dia horas")
+
 // isHeading reports whether a heading is known.
 func isHeading(heading string) bool { return headingType(heading) != "" }
 
@@ -394,9 +397,13 @@ func headingType(heading string) string {
 	if typ := cmp.Or(headings()[key], headings()[strings.TrimSuffix(key, "s")]); typ != "" {
 		return typ
 	}
-	if before, _, ok := strings.Cut(heading, "("); ok {
-		if key = headingKey(before); headings()[key] != "" {
-			return headings()[key]
+	if before, after, ok := strings.Cut(heading, "("); ok {
+		key = headingKey(before)
+		switch typ := headings()[key]; {
+		case typ == "AGE" && slices.ContainsFunc(strings.Fields(headingKey(after)), func(word string) bool { return shortUnits[word] }):
+			return anything
+		case typ != "":
+			return typ
 		}
 	}
 	if (strings.HasSuffix(key, " date") || strings.HasPrefix(key, "fecha ")) && areHeadingWords(key) { // of anything
