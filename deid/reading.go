@@ -9,7 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/plain"
 )
 
-// A note is examined in a reading of it, which has plain characters (see package plain), and line ends where the note has escapes for them. What is found is replaced in
+// A note is examined in a reading of it, which has plain characters (see package plain), line ends where the note has escapes for them, and words in one piece that a hyphen divides at the end of
+// a line. What is found is replaced in
 // the text as it was written.
 
 // substitution is where a reading and its text as it was written differ.
@@ -132,6 +133,9 @@ func reading(written string) (text string, all []substitution, lineEnds []data.S
 		if len(ends) > 0 && ends[0].Start == i {
 			by, size, differ = "\n", ends[0].End-i, true
 			ends = ends[1:]
+		}
+		if n := brokenAt(written, i); n > 0 {
+			by, size, differ = "", n, true
 		}
 		if differ {
 			substitute(i, i+size, by)
