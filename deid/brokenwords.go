@@ -14,8 +14,8 @@ import (
 // brokenAt returns how many bytes of a text, from the hyphen at a position on, divide a word at the end of a line, as in "Spring-\nfield", or 0 if none do. The reading of the text has the
 // word in one piece, so that a name, a place or a date does not stay in part.
 //
-// The word must be a month, a day of the week or a name that is known, or begin with a capital. In the second case what is on the next line must be no word of its own, unless
-// names of places and persons end in it.
+// The word must be a month, a day of the week or a name that is known, or begin with a capital. In the second case its two parts may not both be
+// words of their own, unless names of places and persons end in the second one.
 func brokenAt(text string, at int) int {
 	if text[at] != '-' || at == 0 || at+1 == len(text) || strings.IndexByte(" \t\r\n", text[at+1]) < 0 {
 		return 0
@@ -57,10 +57,12 @@ func isOneWord(first, rest string) bool {
 	if brokenDates[word] || surrogate.IsSurname(word) && !wordlists.Common(word) || surrogate.IsFirstName(word) && !wordlists.Common(word) {
 		return true
 	}
-	if r, _ := utf8.DecodeRuneInString(first); !unicode.IsUpper(r) || sides[fold.Fold(first)] {
+	start := fold.Fold(first)
+	if r, _ := utf8.DecodeRuneInString(first); !unicode.IsUpper(r) || sides[start] {
 		return false
 	}
-	return !wordlists.Common(end) || endsOfNames[end]
+	isWord := wordlists.Common(start) || surrogate.IsFirstName(start) || surrogate.IsSurname(start)
+	return !wordlists.Common(end) || endsOfNames[end] || !isWord && !nextSentence[end]
 }
 
 var (
@@ -71,6 +73,10 @@ var (
 		ford forest gate grove hall ham harbor harbour haven head heim hill hills holm hurst island lake land lands leigh ley lock man mann mere mill minster mont mouth park point pool port ridge river rock
 		sea shire side smith son stad stadt stead stein stock stone strand stream ton town vale valley vale view ville wald water waters way well wells white wick win wood woods worth
 		bella blanca campo mar monte puente rosa sol verde villa`)
+	// nextSentence are words that go on behind a dash after a name that is on no list.
+	nextSentence = wordlists.Set(`the and has had have was were is are in on at of to for with who his her he she they said says will would can may no not but if by from as or an it we
+		called calls came seen notes noted reports denies states agrees wants asked plan patient pain day room age male female see
+		el la los las con que por se su no es un una ha fue del al para sin refiere acude niega paciente dolor plan`)
 	// sides stand before such words in compounds that are no names.
 	sides = wordlists.Set("left right up down out in bed")
 )

@@ -18,9 +18,9 @@ import (
 var (
 	// nameIs matches what a name follows in any case.
 	nameIs = lazyregexp.New(`(?i)(?:\b(?:(?:my|his|her|their|the|patient['’]?s?|pt['’]?s?|client['’]?s?|caller['’]?s?|(?:son|daughter|wife|husband|mother|father|mom|mum|dad|brother|sister|partner|carer|caregiver|doctor|friend|neighbou?r)['’]?s) (?:(?:full|first|legal|preferred|married|maiden) )?name is|` +
-		`me llamo|se llama|(?:mi|su) nombre(?: completo)? es|nombre (?:del|de la|de su) \pL+ es) (?:(?:nurse|dr|doctor|mr|mrs|ms|miss)\.? )?)`)
+		`me llamo|se llama|(?:mi|su) nombre(?: completo)? es|nombre (?:del|de la|de su) \pL+ es) (?:(?:um|uh|er|erm|eh|este),? )?(?:(?:nurse|dr|doctor|mr|mrs|ms|miss)\.? )?)`)
 	// caller matches what the name of a caller follows if the word calling or the like stands behind it.
-	caller = lazyregexp.New(`(?i)\b(?:this is|le habla|soy) (?:(?:nurse|dr|doctor|mr|mrs|ms|miss|la enfermera|el doctor|la doctora)\.? )?`)
+	caller = lazyregexp.New(`(?i)\b(?:this is|le habla|soy) (?:(?:um|uh|er|erm|eh|este),? )?(?:(?:nurse|dr|doctor|mr|mrs|ms|miss|la enfermera|el doctor|la doctora)\.? )?`)
 	// callers matches what stands behind the name of a caller.
 	callers = lazyregexp.New(`^ (?i:(?:calling|phoning|ringing|returning your call|llamando|le llamo|llamo)\b)`)
 	// relativeOf matches a relative of somebody, whose name may follow.
@@ -127,7 +127,7 @@ var (
 	unnamed = wordlists.Set(`a about actually again all already also always an and another any as at be because been being both but calling changed correct correctly dated different for from going had hard has have he her here
 		his how i if important in incorrect incorrectly is it its just kept known left listed long lost mine missing misspelled misspelt my never no none not now of off on one only or our out pending please private
 		really same she similar so some somebody someone something spelled spelt still that the their there they this to too unavailable under unknown unclear up urgent very was we well what when where which who why
-		with withheld wrong your you im ive id dob mrn ssn nhs tel ph phone
+		with withheld wrong your you im ive um uh er erm eh este id dob mrn ssn nhs tel ph phone
 		al asi como con correcta correcto de del desconocida desconocido desde diferente distinto el ella en es esta este incorrecto igual la lo los las mal mas me mi muy no otra otro para parecido pero por porque que se dni nhc nacida nacido
 		si sin su sus tambien todo una uno y ya`)
 	// verbs are names, too.
