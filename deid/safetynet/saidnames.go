@@ -24,8 +24,8 @@ var (
 	// callers matches what stands behind the name of a caller.
 	callers = lazyregexp.New(`^ (?i:(?:calling|phoning|ringing|returning your call|llamando|le llamo|llamo)\b)`)
 	// relativeOf matches a relative of somebody, whose name may follow.
-	relativeOf = lazyregexp.New(`(?i)\b(?:his|her|their|my|patient['’]?s|pt['’]?s) (?:(?:adult|eldest|elder|older|oldest|younger|youngest|foster|step|late|ex|estranged)[ -])?(?:son|daughter|wife|husband|spouse|mother|father|mom|mum|dad|brother|sister|niece|nephew|grandson|granddaughter)(?:,? (?:named|called))? |` +
-		`\b(?:su|mi) (?:hij[oa]|espos[oa]|marido|mujer|madre|padre|herman[oa]|niet[oa]|sobrin[oa])(?:,? llamad[oa])? `)
+	relativeOf = lazyregexp.New(`(?i)\b(?:his|her|their|my|patient['’]?s|pt['’]?s) (?:(?:adult|eldest|elder|older|oldest|younger|youngest|foster|step|late|ex|estranged)[ -])?(?:son|daughter|wife|husband|spouse|mother|father|mom|mum|dad|brother|sister|niece|nephew|grandson|granddaughter)(?:,? (?:named|called))?,? |` +
+		`\b(?:su|mi) (?:hij[oa]|espos[oa]|marido|mujer|madre|padre|herman[oa]|niet[oa]|sobrin[oa])(?:,? llamad[oa])?,? `)
 	// spokenWord matches the next word of a name.
 	spokenWord = lazyregexp.New(`^ ?(\pL[\pL\pM'’]*(?:-\pL[\pL\pM'’]*)*)`)
 )
