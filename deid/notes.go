@@ -30,6 +30,9 @@ type Note struct {
 	written       *data.Document // the note as it was given
 	substitutions []substitution
 	lineEnds      []data.Span // escapes for line ends, in the note as it was given
+	// If the reading has words in one piece that the end of a line divides in the note, these are the reading without that, and its substitutions. The Tagger examines both.
+	divided   string
+	inDivided []substitution
 }
 
 // Search says how PHI is found in a note.
@@ -110,14 +113,24 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: text, Language: docs[k].Language}), append(at, i)
 		}
 	}
+	withTags := len(docs)
+	for k, i := range at[:len(languages)] {
+		if n := notes[i]; n.divided != "" && len(n.Columns) == 0 {
+			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.divided, Language: docs[k].Language}), append(at, i)
+		}
+	}
 	found, errs := data.TagEach(ctx, d.Tagger, docs)
 	for k, i := range at {
 		if k < len(languages) {
 			results[i].Tagged, results[i].Err, results[i].Languages = found[k], errs[k], languages[k]
 			continue
 		}
+		more := notes[i].withoutDivided(found[k])
+		if k < withTags {
+			more = notes[i].withoutTags(func(string) []data.Span { return found[k] })
+		}
 		results[i].Err = cmp.Or(results[i].Err, errs[k])
-		results[i].Tagged = united(notes[i].Text, results[i].Tagged, notes[i].withoutTags(func(string) []data.Span { return found[k] }))
+		results[i].Tagged = united(notes[i].Text, results[i].Tagged, more)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/plain"
 )
 
-// A note is examined in a reading of it, which has plain characters (see package plain), and line ends where the note has escapes for them. What is found is replaced in
+// A note is examined in a reading of it, which has plain characters (see package plain), line ends where the note has escapes for them, and words in one piece that a hyphen divides at the end of
+// a line. What is found is replaced in
 // the text as it was written.
 
 // substitution is where a reading and its text as it was written differ.
@@ -62,7 +63,7 @@ func read(notes []Note) []Note {
 		if n.Search == Marked {
 			continue
 		}
-		text, all, lineEnds := reading(n.Text)
+		text, all, lineEnds, joined := readAs(n.Text, true)
 		if len(all) == 0 {
 			continue
 		}
@@ -82,6 +83,9 @@ func read(notes []Note) []Note {
 			changed = slices.Clone(notes)
 		}
 		changed[i].Document, changed[i].written, changed[i].substitutions, changed[i].lineEnds = &doc, n.Document, all, lineEnds
+		if joined {
+			changed[i].divided, changed[i].inDivided, _, _ = readAs(n.Text, false)
+		}
 	}
 	if changed == nil {
 		return notes
@@ -116,6 +120,12 @@ func (n Note) document() *data.Document {
 
 // reading returns the reading of a text, where the two differ, and the escapes for line ends in the text.
 func reading(written string) (text string, all []substitution, lineEnds []data.Span) {
+	text, all, lineEnds, _ = readAs(written, true)
+	return text, all, lineEnds
+}
+
+// readAs is reading with or without divided words in one piece. It also reports whether there are any in one piece.
+func readAs(written string, inOnePiece bool) (text string, all []substitution, lineEnds []data.Span, joined bool) {
 	lineEnds = lineEscapes(written)
 	var b strings.Builder
 	from, ends := 0, lineEnds // what is not yet in b
@@ -133,22 +143,30 @@ func reading(written string) (text string, all []substitution, lineEnds []data.S
 			by, size, differ = "\n", ends[0].End-i, true
 			ends = ends[1:]
 		}
+		if n := brokenAt(written, i); inOnePiece && n > 0 {
+			by, size, differ, joined = "", n, true, true
+		}
 		if differ {
 			substitute(i, i+size, by)
 		}
 		i += size
 	}
 	if len(all) == 0 {
-		return written, nil, nil
+		return written, nil, nil, false
 	}
 	b.WriteString(written[from:])
-	return b.String(), all, lineEnds
+	return b.String(), all, lineEnds, joined
 }
 
 // withoutTags returns where spans that are found in the reading of the text with tags are in the document.
 func (n Note) withoutTags(find func(text string) []data.Span) []data.Span {
 	text, all, _ := reading(n.Tags)
 	return spansAsWritten(inverse(n.substitutions), n.Without(spansAsWritten(all, find(text))))
+}
+
+// withoutDivided returns where spans of the reading with divided words are in the document.
+func (n Note) withoutDivided(spans []data.Span) []data.Span {
+	return spansAsWritten(inverse(n.substitutions), spansAsWritten(n.inDivided, spans))
 }
 
 // united returns disjoint spans with all words of two lists of spans of a text. A span that overlaps one of the first list enlarges it.

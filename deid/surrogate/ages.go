@@ -15,7 +15,7 @@ func (m *Maker) age(text string) (string, bool, error) {
 
 // readAge is age. If strict is true, it also writes 90+ for the nineties and for numbers in words, and accepts words for a sex, as in 67M.
 func (m *Maker) readAge(text string, strict bool) (string, bool) {
-	if manyMonths.MatchString(text) {
+	if manyMonths.MatchString(text) || damagedAge.MatchString(text) {
 		return "", false
 	}
 	r := &ageReader{Maker: m, tokens: tokens(text), strict: strict}
@@ -30,6 +30,9 @@ func (m *Maker) readAge(text string, strict bool) (string, bool) {
 // manyMonths matches a number with a sign or blank for the thousands, as of months or weeks that are 90 years or more; one without has too many digits for an age. That of days
 // under 90 years goes with them.
 var manyMonths = lazyregexp.New(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b`)
+
+// damagedAge matches an age over 89 in which a letter stands for a digit or a blank divides the digits, as machines read them: 9O, 1O1, 9 2. Its first digits are no age of their own.
+var damagedAge = lazyregexp.New(`\b(?:9[OolISZB]|1[Oo][0-9OolI]|1[01][OolI]|9 [0-9OolI]|1 [01] ?[0-9]|1[01] [0-9])(?:[^\pL\pN/.,]|[.,](?:[^0-9]|$)|$)`)
 
 // ageReader reads an age token by token.
 type ageReader struct {

@@ -114,6 +114,19 @@ func TestAgeUpTo89(t *testing.T) {
 	}
 }
 
+// Of an age over 89 with a letter for a digit, or with a blank in it, the first digit was an age of its own: 9O and 9 2 stayed.
+func TestDamagedAgesOver89Stayed(t *testing.T) {
+	m, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, reads := range map[string]bool{"9O": false, "1O1": false, "9 2": false, "9O años": false, "10 1": false, "9 y/o": true, "9": true, "90": true, "9 2/12": true, "60S": true, "10": true} {
+		if got, ok := m.AgeUpTo89(text); ok != reads {
+			t.Errorf("%s: %q, %v", text, got, ok)
+		}
+	}
+}
+
 func TestOrdinalAgesAreAges(t *testing.T) {
 	m := maker(t, English)
 	for text, want := range map[string]string{"60th": "60th", "1st": "1st", "93rd": "90+", "60th birthday": "", "th": ""} {
