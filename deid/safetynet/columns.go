@@ -195,6 +195,7 @@ type table struct {
 	certain bool  // the headings alone show that it is a table
 	headed  bool  // all headings are known
 	aligned bool  // the cells are separated by blanks, so that none is empty
+	dated   bool  // fractions below Start and the like are days and never scores: the rows are treatments or the like, or a fraction is greater than one, such as 13/5
 	starts  []int // of the headings of an aligned table, in characters from the start of the line
 	markup  bool  // it may be one of HTML, whose cells stand between tabs and whose rows between blank lines
 	rows    [][]cell
@@ -208,6 +209,7 @@ type column struct {
 	fits    bool      // all of its values fit; only of uncertain columns and those of persons
 	plain   bool      // by its heading, its values are no PHI
 	numbers bool      // and most of them are numbers
+	period  bool      // by its heading, its days are the first or the last of something
 	kind    scoreKind // of its fractions
 }
 
@@ -299,7 +301,7 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	}
 	types, kinds := make([]string, len(head)), make([]scoreKind, len(head))
 	full, known := 0, 0
-	has := map[string]bool{}
+	treated, has := false, map[string]bool{}
 	for i, c := range head {
 		heading := text[c.start:c.end]
 		if len(heading) > maxHeading {
@@ -308,6 +310,7 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 			continue
 		}
 		full++
+		treated = treated || treatments[headingKey(heading)]
 		types[i], kinds[i] = headingType(heading), scoreKindOf(heading)
 		if types[i] == "" && kinds[i] != noScore {
 			types[i] = other
@@ -320,12 +323,16 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	if known == 0 || full < 2 {
 		return table{}
 	}
-	t := table{head: head, cut: cut, certain: known > 1 && 2*known >= full, headed: known == full}
+	t := table{head: head, cut: cut, certain: known > 1 && 2*known >= full, headed: known == full, dated: treated && !has[scale] && !has[test]}
 	certain, useful := false, false
 	for i, typ := range types {
+		period := periods[strings.TrimSuffix(strings.TrimSuffix(headingKey(text[head[i].start:head[i].end]), " tratamiento"), " tto")]
+		if t.dated && typ == clock && period {
+			typ = day
+		}
 		c := columnOf(typ, has, t.certain)
 		c.plain = slices.Contains([]string{clock, words, scale, thing, other, ranges, test}, typ)
-		c.numbers, c.kind = typ == other, kinds[i]
+		c.numbers, c.kind, c.period = typ == other, kinds[i], period
 		t.columns = append(t.columns, c)
 		certain = certain || c.kind != noScore || c.certain && !slices.Contains([]string{words, places, clock}, c.typ)
 		useful = useful || c.kind != noScore && t.certain || c.typ != "" && (t.certain || values[c.typ] != nil)
@@ -335,6 +342,15 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	}
 	return t
 }
+
+var (
+	// treatments are headings of what begins on a day, as what is given or put in does.
+	treatments = wordlists.Set(`abx antibiotic antibiotico antibioticos antibiotics antiviral antivirales cateter cateteres catheter device devices diagnosis diagnostico diagnosticos dispositivo dispositivos drain drenaje droga drogas drug drugs farmaco farmacos
+		immunization inmunizacion infusion line med medicacion medicamento medicamentos medication medications medicine meds quimioterapia regimen sonda tratamiento tratamientos treatment tto tube tx vaccine vacuna via`)
+	// periods are headings of days on which something begins or ends. Those of times are days only in tables of treatments.
+	periods = wordlists.Set(`begin colocacion comienzo desde discontinued end ended fin final finish finished from hasta inicio insercion inserted insertion onset placed placement removal removed resolucion resolved retirada retirado
+		retiro since start started stop stopped suspension termino to until`)
+)
 
 // columnOf returns the column with a heading of a type, beside others of the types in has. Enough means that enough of the headings are known.
 func columnOf(typ string, has map[string]bool, enough bool) column {
@@ -529,6 +545,7 @@ func (t *table) decide(text string) bool {
 	is := t.certain
 	for i := range t.columns {
 		c := &t.columns[i]
+		t.dated = t.dated || c.typ == day && c.period && t.isImproper(text, i)
 		c.fits = (!c.certain || isPerson(c.typ)) && t.fit(text, i)
 		is = is || c.fits && !c.certain || c.certain && slices.Contains([]string{words, places, clock}, c.typ)
 	}
@@ -717,8 +734,18 @@ func (t table) isClock(text string, column int) bool {
 // shortDay matches what may be a day and a month or a score.
 var shortDay = lazyregexp.New(`^([0-9]{1,2})([/-])([0-9]{1,2})$`)
 
+// isImproper reports whether a fraction in a column is greater than one.
+func (t table) isImproper(text string, column int) bool {
+	for cells := range t.in(column) {
+		if m := shortDay.FindStringSubmatch(text[cells[column].start:cells[column].end]); m != nil && number(m[1]) > number(m[3]) {
+			return true
+		}
+	}
+	return false
+}
+
 // isCalendar reports whether the fractions in a column may all be days and months. They are scores if one is none, or if
-// all have the same second number, of which many scores are.
+// all have the same second number, of which many scores are, unless the table has no scores.
 func (t table) isCalendar(text string, column int) bool {
 	first, second := map[string]bool{}, map[string]bool{}
 	for _, cells := range t.rows {
@@ -735,7 +762,7 @@ func (t table) isCalendar(text string, column int) bool {
 		}
 		first[m[1]], second[m[3]] = true, true
 	}
-	if len(first) < 2 || len(second) > 1 {
+	if len(first) < 2 || len(second) > 1 || t.dated && t.columns[column].period {
 		return true
 	}
 	for of := range second {
