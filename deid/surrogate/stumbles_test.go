@@ -475,6 +475,28 @@ func TestCountryCodeChanged(t *testing.T) {
 	}
 }
 
+// TestNumberOfOtherCountryWithItsCodeWasAnother: only numbers of the notes' country had one surrogate with and without the code.
+func TestNumberOfOtherCountryWithItsCodeWasAnother(t *testing.T) {
+	for _, x := range []struct{ without, with, code string }{
+		{"55 5555 0143", "+52 5555550143", "52"},
+		{"55 5555 0143", "+52 1 55 5555 0143", "521"},
+		{"955550143", "+56 9 5555 0143", "56"},
+		{"955550143", "0051 955550143", "0051"},
+		{"3105550143", "+57 310 555 0143", "57"},
+		{"1155550143", "+54 9 11 5555 0143", "549"},
+		{"20 7946 0143", "+44 20 7946 0143", "44"},
+	} {
+		p := inSpanish(t, mentions(Phone, x.without, x.with)...)
+		if without, with := alphanumeric(must(t, p, Phone, x.without)), alphanumeric(must(t, p, Phone, x.with)); with != x.code+without || without == alphanumeric(x.without) {
+			t.Errorf("%s becomes %s, and %s %s", x.without, without, x.with, with)
+		}
+	}
+	p := inSpanish(t, mentions(Phone, "020 7946 0143", "+44 20 7946 0143")...)
+	if without, with := alphanumeric(must(t, p, Phone, "020 7946 0143")), alphanumeric(must(t, p, Phone, "+44 20 7946 0143")); with != "44"+without[1:] {
+		t.Errorf("with a zero it becomes %s, and with the code %s", without, with)
+	}
+}
+
 // One telephone number had up to four surrogates: with the code of the country, without it, and with an extension.
 func TestFormsOfOneTelephoneNumber(t *testing.T) {
 	p := patient(t, Options{}, mentions(Phone, "617-555-0142", "+1 617-555-0142", "1-617-555-0142", "001 617 555 0142", "(617) 555-0142 ext. 12", "1-617-555-0142 x9", "617-555-0143"))
