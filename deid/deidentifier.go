@@ -113,6 +113,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 	}
 	if d.Net != nil {
 		d.findAgain(notes, results, all)
+		d.retypeShortNames(notes, results, all)
 	}
 	for i, n := range notes {
 		if results[i].Err == nil && n.Search != Marked {
