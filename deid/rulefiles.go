@@ -217,9 +217,14 @@ func formulaic(text string, sets iter.Seq[builtinRules]) (found []data.Span) {
 	return found
 }
 
-// withoutClauses returns what is PHI of sorted spans in a Spanish note, without the words that the network takes for a town or a person because of a postcode or a street beside them.
+// withoutClauses returns what is PHI of sorted spans in a Spanish note, without the words that the network takes for a town or a person because of a postcode or a street beside them, and
+// with the names of institutions that it takes for the days of saints.
 func withoutClauses(text string, spans []data.Span, types *data.TypeSet) (left []data.Span) {
 	for i, s := range spans {
+		if n := len(left) - 1; n >= 0 && types.SortOf(s.Type) == data.Date && slices.Contains(addresses, types.SortOf(left[n].Type)) && safetynet.IsSaintOfInstitution(text, left[n], s) {
+			left[n].End = s.End
+			continue
+		}
 		switch sort := types.SortOf(s.Type); {
 		case slices.Contains(places, sort):
 			left = append(left, safetynet.WithoutSentenceBehindPostcode(text, s)...)

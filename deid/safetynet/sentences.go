@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds the words of a sentence in what was taken for a person's name: "Luis Pérez. Niega alergias" behind a label, or "Continuar con la dieta" in
@@ -62,6 +63,17 @@ func WithoutClauseBeforeStreet(text string, s data.Span) data.Span {
 	s.End = s.Start
 	return s
 }
+
+// IsSaintOfInstitution reports whether a date behind the abbreviation of an institution is the saint of its name: Clin. San José.
+func IsSaintOfInstitution(text string, institution, date data.Span) bool {
+	return strings.Trim(text[institution.End:date.Start], ". ") == "" && date.Start-institution.End <= len(". ") &&
+		shortInstitution.MatchString(text[institution.Start:institution.End]) && saint.MatchString(text[date.Start:date.End])
+}
+
+var (
+	shortInstitution = lazyregexp.New(`^(?:(?i:cl[íi]n|sanat|hosp|htal|hptal|policl?|ctro|cons|inst|resid)|(?:\p{Lu}\.){0,5}\p{Lu})\.?$`)
+	saint            = lazyregexp.New(`^(?i:san|santa|santo|sta\.?|sto\.?|todos los santos|la (?:virgen|inmaculada|asunci[óo]n|merced)|virgen)(?: [^\d\n]*)?$`)
+)
 
 // isOfClause reports whether a word in capitals is one of a sentence, and no name.
 func isOfClause(text string, w word) bool {

@@ -117,3 +117,20 @@ func TestClauseBeforeStreetWasTakenForClinician(t *testing.T) {
 		}
 	}
 }
+
+// TestSaintOfClinicWasADay: San José behind "Clin." became a date.
+func TestSaintOfClinicWasADay(t *testing.T) {
+	for _, x := range []struct {
+		institution, between, date string
+		want                       bool
+	}{
+		{"Clin", ". ", "San José", true}, {"Sanat", ". ", "San Juan", true}, {"C.S", ". ", "Santa Ana", true}, {"HU", " ", "Santiago", false}, {"H", ". ", "Virgen del Pilar", true},
+		{"Hospital General", ". ", "San José", false}, {"Clin", ". ", "3 de mayo", false}, {"Clin", ". El ", "San José", false}, {"Clin", ".\n", "San José", false}, {"Clin", ", ", "San José", false},
+	} {
+		text := x.institution + x.between + x.date
+		end := len(x.institution)
+		if got := IsSaintOfInstitution(text, data.Span{End: end}, data.Span{Start: end + len(x.between), End: len(text)}); got != x.want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -589,3 +589,38 @@ func TestAResultBecameADay(t *testing.T) {
 		}
 	}
 }
+
+// TestAbbreviatedInstitutionWasAnother: C.S. San José became Sierra Clara.S. Costa Serena, HGR No. 1 became HGR Pinar Alto. 5, and Hosp. Reina Sofía another hospital than Hospital Reina Sofía.
+func TestAbbreviatedInstitutionWasAnother(t *testing.T) {
+	all := []string{"Hospital Reina Sofía", "Hosp. Reina Sofía", "H. Reina Sofía", "H.U. Reina Sofía", "HU Reina Sofía", "Htal. Reina Sofía", "Hosp. Univ. Reina Sofía", "hosp reina sofia", "C.S. San José", "CS San José", "C.E.S.F.A.M. San José", "Clin. San José",
+		"HGR No. 1", "C. Lund"}
+	p := inSpanish(t, mentions(Hospital, all...)...)
+	name := func(text, kind string) string {
+		t.Helper()
+		rest, ok := strings.CutPrefix(must(t, p, Hospital, text), kind+" ")
+		if !ok {
+			t.Errorf("%s became %s %s", text, kind, rest)
+		}
+		return fold(rest)
+	}
+	reina := name("Hospital Reina Sofía", "Hospital")
+	for text, kind := range map[string]string{
+		"Hosp. Reina Sofía": "Hosp.", "H. Reina Sofía": "H.", "H.U. Reina Sofía": "H.U.", "HU Reina Sofía": "HU", "Htal. Reina Sofía": "Htal.", "Hosp. Univ. Reina Sofía": "Hosp. Univ.", "hosp reina sofia": "hosp",
+	} {
+		if got := name(text, kind); got != reina {
+			t.Errorf("%s became %s, and the hospital %s", text, got, reina)
+		}
+	}
+	jose := name("C.S. San José", "C.S.")
+	for text, kind := range map[string]string{"CS San José": "CS", "C.E.S.F.A.M. San José": "C.E.S.F.A.M.", "Clin. San José": "Clin."} {
+		if got := name(text, kind); got != jose {
+			t.Errorf("%s became %s, and C.S. %s", text, got, jose)
+		}
+	}
+	if got := must(t, p, Hospital, "HGR No. 1"); !regexp.MustCompile(`^HGR No\. [0-9]$`).MatchString(got) {
+		t.Errorf("a number became %s", got)
+	}
+	if got := must(t, p, Hospital, "C. Lund"); strings.Contains(got, "Lund") {
+		t.Errorf("an initial became %s", got)
+	}
+}
