@@ -104,7 +104,8 @@ var (
 
 // isResult reports whether a number stands behind a test, a drug or the word for a dose, and is no postcode.
 func isResult(text string, number data.Span) bool {
-	if !fiveDigits.MatchString(text[number.Start:number.End]) {
+	next := townNext.FindStringSubmatch(firstBytes(text[number.End:], maxAfterTown))
+	if !fiveDigits.MatchString(text[number.Start:number.End]) || next != nil && !wordlists.Common(fold.Fold(next[1])) {
 		return false
 	}
 	before := lastBytes(text[:number.Start], maxMeasure)
@@ -116,11 +117,13 @@ func isResult(text string, number data.Span) bool {
 }
 
 var (
+	// townNext matches a word that may be a town behind a postcode.
+	townNext   = lazyregexp.New(`^,? (\p{Lu}\pL+)`)
 	fiveDigits = lazyregexp.New(`^[0-9]{5}$`)
 	// testOrDose matches a test or a dose that a number follows.
-	testOrDose = lazyregexp.New(`(?:^|[^\pL\pN])(?:(?i:cargas? virale?s?|dosis|vitaminas? ?[A-EK][0-9]{0,2}|proteinurias?|albuminurias?|mioglobina|adenosin deaminasa|recuento|colonias|insulinemia|homociste[íi]na|progesterona|` +
+	testOrDose = lazyregexp.New(`(?:^|[^\pL\pN])(?:(?i:cargas? virale?s?|dosis|vitaminas? ?[A-EK][0-9]{0,2}|proteinurias?|albuminurias?|mioglobina|adenosin deaminasa|recuento|insulinemia|homociste[íi]na|progesterona|` +
 		`testosterona|estradiol|prolactina|tiroglobulina|cortisol(?: libre)?|colesterol|triglic[ée]ridos|c[ée]lulas|eosin[óo]filos|monocitos|bas[óo]filos|blastos|reticulocitos|leucos|plaq|segmentados|cayados|copias|calprotectina|` +
-		`transaminasas|bilirrubina|fosfatasas?(?: alcalinas?)?|lactato|pro-?bnp|procalcitonina|osmolaridad|unidades)|Ig ?[AEGM][0-9]?|NPT|NPTC?|CV|VHB|VHC|VIH|CMV|VEB|EBV|DNA|ADN|ARN|RNA|CPK|CK|CD[348]|CA ?(?:125|15[.,-]3|19[.,-]9|72[.,-]4)|UFC)` +
+		`transaminasas|bilirrubina|fosfatasas?(?: alcalinas?)?|lactato|pro-?bnp|procalcitonina|osmolaridad)|Ig ?[AEGM][0-9]?|NPTC?|VHB|VHC|VIH|CMV|VEB|EBV|DNA|ADN|ARN|RNA|CPK|CK|CD[348]|CA ?(?:125|15[.,-]3|19[.,-]9|72[.,-]4)|UFC)` +
 		`(?: (?i:de|del?|en|la|total(?:es)?|basal|inicial|actual|m[áa]xima|m[íi]nima|diaria|semanal|mensual|orina|suero|plasma|sangre|24 ?h(?:oras)?|VIH|VHB|VHC|CMV|VEB|polio|s[ée]ric[oa]|[úu]nica|24)){0,4} ?[:=>≥~]{0,2} ?$`)
 	// wordBefore matches the word before a number and what may stand behind a drug.
 	wordBefore = lazyregexp.New(`(\pL{4,})(?: (?i:s[óo]dic[ao]|c[áa]lcic[ao]|pot[áa]sic[ao]|benzat[íi]nica|proca[íi]na|fraccionada|D[23]?|G|IV|IM|SC|VO|ampollas?|c[áa]psulas?|gotas|sobres?)){0,2} ?[:=]? ?$`)

@@ -44,6 +44,7 @@ func TestSentenceBehindPostcodeWasTakenForTown(t *testing.T) {
 		{"toma heparina. «28013» Madrid", "28013"},
 		{"Calle Vitamina 3, «28013» Madrid", "28013"},
 		{"vive en «28013»", "28013"},
+		{"C/ Heparina «28013» Getafe", "28013"},
 	} {
 		before, rest, _ := strings.Cut(x.text, "«")
 		value, after, _ := strings.Cut(rest, "»")
