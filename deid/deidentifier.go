@@ -111,9 +111,20 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			all[i] = d.inNote(n, r)
 		}
 	}
-	if d.Net == nil {
-		return all
+	if d.Net != nil {
+		d.findAgain(notes, results, all)
+		d.retypeShortNames(notes, results, all)
 	}
+	for i, n := range notes {
+		if results[i].Err == nil && n.Search != Marked {
+			all[i] = d.withoutKin(n.Text, all[i])
+		}
+	}
+	return all
+}
+
+// findAgain adds to the PHI in each note of a patient what is PHI because of the other PHI in them.
+func (d *Deidentifier) findAgain(notes []Note, results []*Result, all [][]found) {
 	d.likeDates(notes, results, all)
 	for range maxRounds {
 		originals := d.Net.Originals(removed(notes, all))
@@ -129,10 +140,9 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			}
 		}
 		if !again {
-			break
+			return
 		}
 	}
-	return all
 }
 
 // likeDates adds to the PHI of each note of a patient the days and months without a year that are dates because others are.

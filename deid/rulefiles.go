@@ -165,6 +165,9 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 	net.Correct = func(text string, spans []data.Span) []data.Span {
 		for b := range of(text) {
 			spans = b.beside.Correct(text, spans)
+			if b.language == "es" {
+				spans = withoutClauses(text, spans, net.Types)
+			}
 		}
 		var left []data.Span
 		for _, s := range spans {
@@ -213,6 +216,34 @@ func formulaic(text string, sets iter.Seq[builtinRules]) (found []data.Span) {
 	}
 	return found
 }
+
+// withoutClauses returns what is PHI of sorted spans in a Spanish note, without the words that the network takes for a town or a person because of a postcode or a street beside them, and
+// with the names of institutions that it takes for the days of saints.
+func withoutClauses(text string, spans []data.Span, types *data.TypeSet) (left []data.Span) {
+	for i, s := range spans {
+		if n := len(left) - 1; n >= 0 && types.SortOf(s.Type) == data.Date && slices.Contains(addresses, types.SortOf(left[n].Type)) && safetynet.IsSaintOfInstitution(text, left[n], s) {
+			left[n].End = s.End
+			continue
+		}
+		switch sort := types.SortOf(s.Type); {
+		case slices.Contains(places, sort):
+			left = append(left, safetynet.WithoutSentenceBehindPostcode(text, s)...)
+			continue
+		case sort == data.Person && i+1 < len(spans) && slices.Contains(addresses, types.SortOf(spans[i+1].Type)) && strings.TrimSpace(text[s.End:spans[i+1].Start]) == "":
+			s = safetynet.WithoutClauseBeforeStreet(text, s)
+		}
+		if s.Start < s.End {
+			left = append(left, s)
+		}
+	}
+	return left
+}
+
+// addresses are the sorts of what a clause leads to: a network takes some streets for institutions.
+var addresses = []data.Sort{data.Street, data.Hospital, data.Organization}
+
+// places are the sorts of towns, states and postcodes.
+var places = []data.Sort{data.City, data.State, data.Place, data.Zip}
 
 // correctedName returns what is PHI of a span: that which is no kind of document, no word that is no name, and no sentence behind a name.
 func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
@@ -227,6 +229,11 @@ func newCSVTable(in *base.Source, header csvRow, o Options) (csvTable, error) {
 	}
 	index := func(name string) (int, error) {
 		i := slices.Index(names, name)
+		if same := func(other string) bool { return norm.NFC.String(other) == norm.NFC.String(name) }; i < 0 { // an accent may be a character of its own
+			if i = slices.IndexFunc(names, same); i >= 0 {
+				name = names[i]
+			}
+		}
 		switch {
 		case i < 0:
 			reason := fmt.Sprintf("the header has no column %q", name)

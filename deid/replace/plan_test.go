@@ -195,3 +195,16 @@ func TestOwnTypes(t *testing.T) {
 		t.Errorf("%q, %v", out.Text, err)
 	}
 }
+
+// TestFieldOfARegionWasReplaced: codes of countries and states of Latin America became tags where these stay. Within a text they may be initials and names.
+func TestFieldOfARegionWasReplaced(t *testing.T) {
+	p := maker(t, "", Plan{BySort: map[data.Sort]Kind{data.Country: Keep, data.State: Keep}}).Patient("p", nil)
+	for marked, want := range map[string]string{
+		"<COUNTRY:MX>": "MX", "<COUNTRY:ESP>": "ESP", "<STATE:Jalisco>": "Jalisco", "<COUNTRY:XQ>": "[COUNTRY]", "<COUNTRY:MX> called": "[COUNTRY] called", "seen by <STATE:Guerrero>": "seen by [STATE]",
+	} {
+		d := note(t, "1", marked)
+		if out, _, err := p.Replace(d, d.Spans); err != nil || out.Text != want {
+			t.Errorf("%s: %q, %v", marked, out.Text, err)
+		}
+	}
+}

@@ -195,6 +195,7 @@ type table struct {
 	certain bool  // the headings alone show that it is a table
 	headed  bool  // all headings are known
 	aligned bool  // the cells are separated by blanks, so that none is empty
+	dated   bool  // fractions below Start and the like are days and never scores: the rows are treatments or the like, or a fraction is greater than one, such as 13/5
 	starts  []int // of the headings of an aligned table, in characters from the start of the line
 	markup  bool  // it may be one of HTML, whose cells stand between tabs and whose rows between blank lines
 	rows    [][]cell
@@ -208,6 +209,7 @@ type column struct {
 	fits    bool      // all of its values fit; only of uncertain columns and those of persons
 	plain   bool      // by its heading, its values are no PHI
 	numbers bool      // and most of them are numbers
+	period  bool      // by its heading, its days are the first or the last of something
 	kind    scoreKind // of its fractions
 }
 
@@ -299,7 +301,7 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	}
 	types, kinds := make([]string, len(head)), make([]scoreKind, len(head))
 	full, known := 0, 0
-	has := map[string]bool{}
+	treated, has := false, map[string]bool{}
 	for i, c := range head {
 		heading := text[c.start:c.end]
 		if len(heading) > maxHeading {
@@ -308,6 +310,7 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 			continue
 		}
 		full++
+		treated = treated || treatments[headingKey(heading)]
 		types[i], kinds[i] = headingType(heading), scoreKindOf(heading)
 		if types[i] == "" && kinds[i] != noScore {
 			types[i] = other
@@ -320,12 +323,16 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	if known == 0 || full < 2 {
 		return table{}
 	}
-	t := table{head: head, cut: cut, certain: known > 1 && 2*known >= full, headed: known == full}
+	t := table{head: head, cut: cut, certain: known > 1 && 2*known >= full, headed: known == full, dated: treated && !has[scale] && !has[test]}
 	certain, useful := false, false
 	for i, typ := range types {
+		period := periods[strings.TrimSuffix(strings.TrimSuffix(headingKey(text[head[i].start:head[i].end]), " tratamiento"), " tto")]
+		if t.dated && typ == clock && period {
+			typ = day
+		}
 		c := columnOf(typ, has, t.certain)
 		c.plain = slices.Contains([]string{clock, words, scale, thing, other, ranges, test}, typ)
-		c.numbers, c.kind = typ == other, kinds[i]
+		c.numbers, c.kind, c.period = typ == other, kinds[i], period
 		t.columns = append(t.columns, c)
 		certain = certain || c.kind != noScore || c.certain && !slices.Contains([]string{words, places, clock}, c.typ)
 		useful = useful || c.kind != noScore && t.certain || c.typ != "" && (t.certain || values[c.typ] != nil)
@@ -335,6 +342,15 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 	}
 	return t
 }
+
+var (
+	// treatments are headings of what begins on a day, as what is given or put in does.
+	treatments = wordlists.Set(`abx antibiotic antibiotico antibioticos antibiotics antiviral antivirales cateter cateteres catheter device devices diagnosis diagnostico diagnosticos dispositivo dispositivos drain drenaje droga drogas drug drugs farmaco farmacos
+		immunization inmunizacion infusion line med medicacion medicamento medicamentos medication medications medicine meds quimioterapia regimen sonda tratamiento tratamientos treatment tto tube tx vaccine vacuna via`)
+	// periods are headings of days on which something begins or ends. Those of times are days only in tables of treatments.
+	periods = wordlists.Set(`begin colocacion comienzo desde discontinued end ended fin final finish finished from hasta inicio insercion inserted insertion onset placed placement removal removed resolucion resolved retirada retirado
+		retiro since start started stop stopped suspension termino to until`)
+)
 
 // columnOf returns the column with a heading of a type, beside others of the types in has. Enough means that enough of the headings are known.
 func columnOf(typ string, has map[string]bool, enough bool) column {
@@ -536,6 +552,7 @@ func (t *table) decide(text string) bool {
 	is := t.certain
 	for i := range t.columns {
 		c := &t.columns[i]
+		t.dated = t.dated || c.typ == day && c.period && t.isImproper(text, i)
 		c.fits = (!c.certain || isPerson(c.typ)) && t.fit(text, i)
 		is = is || c.fits && !c.certain || c.certain && slices.Contains([]string{words, places, clock}, c.typ)
 	}
@@ -613,9 +630,8 @@ func (t table) in(column int) iter.Seq[[]cell] {
 // appendValues appends the values of the table.
 func (t table) appendValues(found []data.Span, text string) []data.Span {
 	scores := make([]bool, len(t.columns)) // whether the fractions in a column are scores
-	greater := t.greater(text)
 	for i, c := range t.columns {
-		scores[i] = c.typ == day && !t.isCalendar(text, i, greater)
+		scores[i] = c.typ == day && !t.isCalendar(text, i)
 	}
 	for _, cells := range t.rows {
 		for i, c := range cells {
@@ -725,25 +741,19 @@ func (t table) isClock(text string, column int) bool {
 // shortDay matches what may be a day and a month or a score.
 var shortDay = lazyregexp.New(`^([0-9]{1,2})([/-])([0-9]{1,2})$`)
 
-// greater returns the second numbers of fractions below days of which the first number is greater, as of 10/5. Such a fraction is no score.
-func (t table) greater(text string) map[string]bool {
-	found := map[string]bool{}
-	for _, cells := range t.rows {
-		for i, c := range cells {
-			if t.columns[i].typ != day {
-				continue
-			}
-			if m := shortDay.FindStringSubmatch(text[c.start:c.end]); m != nil && number(m[1]) > number(m[3]) {
-				found[m[3]] = true
-			}
+// isImproper reports whether a fraction in a column is greater than one.
+func (t table) isImproper(text string, column int) bool {
+	for cells := range t.in(column) {
+		if m := shortDay.FindStringSubmatch(text[cells[column].start:cells[column].end]); m != nil && number(m[1]) > number(m[3]) {
+			return true
 		}
 	}
-	return found
+	return false
 }
 
 // isCalendar reports whether the fractions in a column may all be days and months. They are scores if one is none, or if
-// all have the same second number, of which many scores are, unless that is one of the numbers greater, or the column tells when something was given or worn.
-func (t table) isCalendar(text string, column int, greater map[string]bool) bool {
+// all have the same second number, of which many scores are, unless the table has no scores.
+func (t table) isCalendar(text string, column int) bool {
 	first, second := map[string]bool{}, map[string]bool{}
 	for _, cells := range t.rows {
 		if column >= len(cells) {
@@ -759,24 +769,11 @@ func (t table) isCalendar(text string, column int, greater map[string]bool) bool
 		}
 		first[m[1]], second[m[3]] = true, true
 	}
-	if len(first) < 2 || len(second) > 1 {
+	if len(first) < 2 || len(second) > 1 || t.dated && t.columns[column].period {
 		return true
 	}
 	for of := range second {
-		return greater[of] || !slices.Contains([]string{"3", "5", "7", "10", "15", "20", "30"}, of) || t.isCourse(text, column)
+		return !slices.Contains([]string{"3", "5", "7", "10", "15", "20", "30"}, of)
 	}
 	return true
 }
-
-// isCourse reports whether a column tells when drugs, devices or diseases, which another names, began or ended.
-func (t table) isCourse(text string, column int) bool {
-	key := func(c cell) string { return headingKey(text[c.start:c.end]) }
-	return bounds[key(t.head[column])] && slices.ContainsFunc(t.head, func(c cell) bool { return treated[key(c)] })
-}
-
-var (
-	bounds = wordlists.Set(`onset start started stop stopped end ended from to inserted removed placed placement removal discontinued
-		inicio comienzo fin termino desde hasta suspension colocacion insercion implantacion retirada retiro`)
-	treated = wordlists.Set(`drug drugs medication medications medicine medicines med meds antibiotic antibiotics abx device devices catheter line drain tube infusion implant implants
-		farmaco farmacos medicamento medicamentos medicacion droga drogas antibiotico antibioticos tratamiento tratamientos tto diagnosis diagnostico dx dispositivo dispositivos cateter cateteres via drenaje sonda procedimiento`)
-)

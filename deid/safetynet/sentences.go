@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // This file finds the words of a sentence in what was taken for a person's name: "Luis Pérez. Niega alergias" behind a label, or "Continuar con la dieta" in
@@ -43,6 +44,47 @@ func WithoutSentences(text string, s data.Span) []data.Span {
 	}
 	return append(parts, part)
 }
+
+// WithoutClauseBeforeStreet returns what is left of a person's span in capitals before a street without the clause that leads to the street and ends in a preposition: nothing of "TRAS CAIDA EN",
+// and the name of "ANA EN".
+func WithoutClauseBeforeStreet(text string, s data.Span) data.Span {
+	words := split(text[s.Start:s.End])
+	if len(words) == 0 || !beforePlaces[words[len(words)-1].fold] || strings.ContainsFunc(text[s.Start:s.End], unicode.IsLower) {
+		return s
+	}
+	for i, w := range words {
+		if !isOfClause(text[s.Start:], w) || i > 0 && isTitle(words[i-1].fold) && !domiciled[w.fold] {
+			if n := len(words) - 1; n > 0 {
+				s.End = s.Start + words[n-1].end
+			}
+			return s
+		}
+	}
+	s.End = s.Start
+	return s
+}
+
+// IsSaintOfInstitution reports whether a date behind the abbreviation of an institution is the saint of its name: Clin. San José.
+func IsSaintOfInstitution(text string, institution, date data.Span) bool {
+	return strings.Trim(text[institution.End:date.Start], ". ") == "" && date.Start-institution.End <= len(". ") &&
+		shortInstitution.MatchString(text[institution.Start:institution.End]) && saint.MatchString(text[date.Start:date.End])
+}
+
+var (
+	shortInstitution = lazyregexp.New(`^(?:(?i:cl[íi]n|sanat|hosp|htal|hptal|policl?|ctro|cons|inst|resid)|(?:\p{Lu}\.){0,5}\p{Lu})\.?$`)
+	saint            = lazyregexp.New(`^(?i:san|santa|santo|sta\.?|sto\.?|todos los santos|la (?:virgen|inmaculada|asunci[óo]n|merced)|virgen)(?: [^\d\n]*)?$`)
+)
+
+// isOfClause reports whether a word in capitals is one of a sentence, and no name.
+func isOfClause(text string, w word) bool {
+	return beforePlaces[w.fold] || leading[w.fold] || fillers[w.fold] || domiciled[w.fold] || openings[w.fold] && !surnamesToo[w.fold] || isPlainWord(text, w, true)
+}
+
+// domiciled are words before an address that are in no list.
+var domiciled = wordlists.Set("domiciliada domiciliado empadronada empadronado residente vive vivia vivienda transito irradiacion traslado trasladada trasladado")
+
+// beforePlaces are prepositions that stand before places.
+var beforePlaces = wordlists.Set("a al at desde en frente hacia in junto near on por sobre tras")
 
 // mayBeNames reports whether the words of a sentence may be names: all are surnames elsewhere, or are openings that are capitalized as the parts of a name are.
 func mayBeNames(text string, words []word, shouted bool) bool {

@@ -91,3 +91,46 @@ func TestOpeningsAreNames(t *testing.T) {
 		}
 	}
 }
+
+// TestClauseBeforeStreetWasTakenForClinician: in capitals, "VIVE EN" before a street became a clinician.
+func TestClauseBeforeStreetWasTakenForClinician(t *testing.T) {
+	for _, x := range []struct{ value, want string }{
+		{"VIVE EN", ""},
+		{"PACIENTE VIVE EN", ""},
+		{"DOMICILIADA EN LA", "DOMICILIADA EN LA"}, // ends in no preposition
+		{"REFIERE DOLOR EN CADERA TRAS CAIDA EN", ""},
+		{"DOLOR ABDOMINAL INTENSO CON IRRADIACION EN", ""},
+		{"ENCONTRADA EN EL SUELO EN", ""},
+		// Names go, whatever stands beside them.
+		{"AINARA EN", "AINARA"},
+		{"AINARA PEÑA VIVE EN", "AINARA PEÑA VIVE"},
+		{"VIVE CON AINARA EN", "VIVE CON AINARA"},
+		{"DRA. GRAVE EN", "DRA. GRAVE"},
+		{"AINARA GRAVE EN", "AINARA GRAVE"},
+		{"PACIENTE BUENO EN", "PACIENTE BUENO"},
+		{"CAIDA DE DOLORES EN", "CAIDA DE DOLORES"},
+		{"Vive en", "Vive en"},
+	} {
+		s := WithoutClauseBeforeStreet(x.value+" CALLE LUNA 4", data.Span{End: len(x.value)})
+		if got := x.value[s.Start:s.End]; got != x.want {
+			t.Errorf("%s: %q is left, want %q", x.value, got, x.want)
+		}
+	}
+}
+
+// TestSaintOfClinicWasADay: San José behind "Clin." became a date.
+func TestSaintOfClinicWasADay(t *testing.T) {
+	for _, x := range []struct {
+		institution, between, date string
+		want                       bool
+	}{
+		{"Clin", ". ", "San José", true}, {"Sanat", ". ", "San Juan", true}, {"C.S", ". ", "Santa Ana", true}, {"HU", " ", "Santiago", false}, {"H", ". ", "Virgen del Pilar", true},
+		{"Hospital General", ". ", "San José", false}, {"Clin", ". ", "3 de mayo", false}, {"Clin", ". El ", "San José", false}, {"Clin", ".\n", "San José", false}, {"Clin", ", ", "San José", false},
+	} {
+		text := x.institution + x.between + x.date
+		end := len(x.institution)
+		if got := IsSaintOfInstitution(text, data.Span{End: end}, data.Span{Start: end + len(x.between), End: len(text)}); got != x.want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

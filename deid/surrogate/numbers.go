@@ -63,6 +63,8 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 		if to < len(value) {
 			made = append(made, []rune(p.characters(value))[to:]...)
 		}
+	case code > 0 && p.alone(bare, code) != "":
+		made = []rune(p.withCode(value, p.alone(bare, code)))
 	case code > 0:
 		p.codes[bare] = code
 		made = []rune(value[:len(value)-len(bare)] + p.characters(bare))
@@ -159,9 +161,41 @@ func (p *Patient) readCodes(mentions []Mention) {
 		value, kept := p.numberIn(m.Text, Phone)
 		if bare, code := international(m.Text, value, kept); code > 0 {
 			p.codes[bare] = code
+		} else {
+			p.withoutCode[value] = true
 		}
 	}
 }
+
+// alone returns the form of a telephone number with the code of a country that the notes also have without the code, or "" if they have none. It may have a zero before it, and between the code and
+// a mobile number of Mexico or Argentina may be a digit.
+func (p *Patient) alone(bare string, code int) string {
+	for _, at := range []int{code, code + 1} {
+		if at+shortestNational > len(bare) || at > code && bare[:at] != "521" && bare[:at] != "549" {
+			continue
+		}
+		for _, number := range []string{bare[at:], trunk + bare[at:]} {
+			if p.withoutCode[number] {
+				return number
+			}
+		}
+	}
+	return ""
+}
+
+// withCode replaces the end of a telephone number with the code of a country like the number without the code.
+func (p *Patient) withCode(value, number string) string {
+	made := p.characters(number)
+	if !strings.HasSuffix(value, number) {
+		number, made = number[len(trunk):], made[len(trunk):]
+	}
+	return strings.TrimSuffix(value, number) + made
+}
+
+const (
+	shortestNational = 7   // digits of a telephone number without the code of its country
+	trunk            = "0" // before a number that is called from within the country
+)
 
 // codesOfTwoDigits are the country codes of ITU-T E.164 that have two digits. 1 and 7 have one digit, and all others three.
 var codesOfTwoDigits = strings.Fields(`20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91 92

@@ -54,11 +54,12 @@ type placePiece struct {
 // placeCutter splits the name of a place into words that stay, numbers and units.
 type placeCutter struct {
 	*Patient
-	sort   Sort
-	tokens []token
-	kept   []bool // tokens that describe the kind of place, and stay
-	i      int
-	pieces []placePiece
+	sort    Sort
+	tokens  []token
+	kept    []bool // tokens that describe the kind of place, and stay
+	i       int
+	acronym int // the index behind the acronym at the beginning, see acronymEnd
+	pieces  []placePiece
 }
 
 // cutRule reads a piece of the name of a place, if there is one at the current token.
@@ -81,7 +82,7 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 			c.tokens[i].word += "'"
 		}
 	}
-	c.kept = make([]bool, len(c.tokens))
+	c.kept, c.acronym = make([]bool, len(c.tokens)), c.acronymEnd()
 	for i, t := range c.tokens {
 		c.kept[i] = t.word != "" && c.names.count[t.word] == 0 && (c.words.kept(sort, t.word) || c.describes(i))
 	}

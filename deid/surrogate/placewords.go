@@ -22,7 +22,31 @@ func (c *placeCutter) describes(i int) bool {
 			c.lang.words[streetHeads][word] && c.heads(i) ||
 			c.leadsTo(i)
 	case Hospital, Organization:
-		return i == 0 && c.lang.words[institutionAcronyms][word] && capitals(c.at(i).text) && c.next(i+1) < len(c.tokens)
+		return i < c.acronym || c.ordinalSigns(i)
+	}
+	return false
+}
+
+// acronymEnd returns the index behind the last letter of an acronym of institutions at the beginning of a name, perhaps with points, or 0 if there is none: CAP Puerto Claro, C.S. San Blas.
+func (c *placeCutter) acronymEnd() int {
+	if c.sort != Hospital && c.sort != Organization || !capitals(c.at(0).text) {
+		return 0
+	}
+	end, letters := 1, c.at(0).word
+	for ; utf8.RuneCountInString(c.at(end-1).word) == 1 && c.at(end).text == "." && utf8.RuneCountInString(c.at(end+1).word) == 1; end += 2 {
+		letters += c.at(end + 1).word
+	}
+	if c.lang.words[institutionAcronyms][letters] && c.next(end) < len(c.tokens) {
+		return end
+	}
+	return 0
+}
+
+// ordinalSigns reports whether token i is the No. of a number: Hospital General No. 1.
+func (c *placeCutter) ordinalSigns(i int) bool {
+	switch c.at(i).word {
+	case "no", "nro", "num", "numero":
+		return c.at(c.next(i + 1)).num
 	}
 	return false
 }

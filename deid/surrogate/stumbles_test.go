@@ -475,6 +475,28 @@ func TestCountryCodeChanged(t *testing.T) {
 	}
 }
 
+// TestNumberOfOtherCountryWithItsCodeWasAnother: only numbers of the notes' country had one surrogate with and without the code.
+func TestNumberOfOtherCountryWithItsCodeWasAnother(t *testing.T) {
+	for _, x := range []struct{ without, with, code string }{
+		{"55 5555 0143", "+52 5555550143", "52"},
+		{"55 5555 0143", "+52 1 55 5555 0143", "521"},
+		{"955550143", "+56 9 5555 0143", "56"},
+		{"955550143", "0051 955550143", "0051"},
+		{"3105550143", "+57 310 555 0143", "57"},
+		{"1155550143", "+54 9 11 5555 0143", "549"},
+		{"20 7946 0143", "+44 20 7946 0143", "44"},
+	} {
+		p := inSpanish(t, mentions(Phone, x.without, x.with)...)
+		if without, with := alphanumeric(must(t, p, Phone, x.without)), alphanumeric(must(t, p, Phone, x.with)); with != x.code+without || without == alphanumeric(x.without) {
+			t.Errorf("%s becomes %s, and %s %s", x.without, without, x.with, with)
+		}
+	}
+	p := inSpanish(t, mentions(Phone, "020 7946 0143", "+44 20 7946 0143")...)
+	if without, with := alphanumeric(must(t, p, Phone, "020 7946 0143")), alphanumeric(must(t, p, Phone, "+44 20 7946 0143")); with != "44"+without[1:] {
+		t.Errorf("with a zero it becomes %s, and with the code %s", without, with)
+	}
+}
+
 // One telephone number had up to four surrogates: with the code of the country, without it, and with an extension.
 func TestFormsOfOneTelephoneNumber(t *testing.T) {
 	p := patient(t, Options{}, mentions(Phone, "617-555-0142", "+1 617-555-0142", "1-617-555-0142", "001 617 555 0142", "(617) 555-0142 ext. 12", "1-617-555-0142 x9", "617-555-0143"))
@@ -565,5 +587,40 @@ func TestAResultBecameADay(t *testing.T) {
 		if err != nil || ok != tc.want {
 			t.Errorf("%s is a date: %v, want %v (error %v)", tc.value, ok, tc.want, err)
 		}
+	}
+}
+
+// TestAbbreviatedInstitutionWasAnother: C.S. San José became Sierra Clara.S. Costa Serena, HGR No. 1 became HGR Pinar Alto. 5, and Hosp. Reina Sofía another hospital than Hospital Reina Sofía.
+func TestAbbreviatedInstitutionWasAnother(t *testing.T) {
+	all := []string{"Hospital Reina Sofía", "Hosp. Reina Sofía", "H. Reina Sofía", "H.U. Reina Sofía", "HU Reina Sofía", "Htal. Reina Sofía", "Hosp. Univ. Reina Sofía", "hosp reina sofia", "C.S. San José", "CS San José", "C.E.S.F.A.M. San José", "Clin. San José",
+		"HGR No. 1", "C. Lund"}
+	p := inSpanish(t, mentions(Hospital, all...)...)
+	name := func(text, kind string) string {
+		t.Helper()
+		rest, ok := strings.CutPrefix(must(t, p, Hospital, text), kind+" ")
+		if !ok {
+			t.Errorf("%s became %s %s", text, kind, rest)
+		}
+		return fold(rest)
+	}
+	reina := name("Hospital Reina Sofía", "Hospital")
+	for text, kind := range map[string]string{
+		"Hosp. Reina Sofía": "Hosp.", "H. Reina Sofía": "H.", "H.U. Reina Sofía": "H.U.", "HU Reina Sofía": "HU", "Htal. Reina Sofía": "Htal.", "Hosp. Univ. Reina Sofía": "Hosp. Univ.", "hosp reina sofia": "hosp",
+	} {
+		if got := name(text, kind); got != reina {
+			t.Errorf("%s became %s, and the hospital %s", text, got, reina)
+		}
+	}
+	jose := name("C.S. San José", "C.S.")
+	for text, kind := range map[string]string{"CS San José": "CS", "C.E.S.F.A.M. San José": "C.E.S.F.A.M.", "Clin. San José": "Clin."} {
+		if got := name(text, kind); got != jose {
+			t.Errorf("%s became %s, and C.S. %s", text, got, jose)
+		}
+	}
+	if got := must(t, p, Hospital, "HGR No. 1"); !regexp.MustCompile(`^HGR No\. [0-9]$`).MatchString(got) {
+		t.Errorf("a number became %s", got)
+	}
+	if got := must(t, p, Hospital, "C. Lund"); strings.Contains(got, "Lund") {
+		t.Errorf("an initial became %s", got)
 	}
 }

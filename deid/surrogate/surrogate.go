@@ -127,20 +127,21 @@ type Mention struct {
 // A Patient makes the surrogates for the notes of one patient. Only one goroutine at a time may use it.
 type Patient struct {
 	*Maker
-	group     string
-	mac       hash.Hash         // HMAC-SHA-256 with the key
-	originals map[string]bool   // words and whole values of the notes, folded
-	wholes    map[string]bool   // whole values of names and places among them
-	taken     map[string]string // the value that a surrogate stands for, by pool and surrogate
-	memo      map[string]string // surrogate by pool and value
-	exhausted map[exhausted]bool
-	codes     map[string]int // length of the country code, by the number, of telephone numbers that the notes have with + or 00
-	names     *names
-	afterKin  map[string]bool // see readRelatives
-	places    places
-	dates     dates
-	mentions  []Mention  // as given, for told
-	told      *yearsTold // nil until Year requires it
+	group       string
+	mac         hash.Hash         // HMAC-SHA-256 with the key
+	originals   map[string]bool   // words and whole values of the notes, folded
+	wholes      map[string]bool   // whole values of names and places among them
+	taken       map[string]string // the value that a surrogate stands for, by pool and surrogate
+	memo        map[string]string // surrogate by pool and value
+	exhausted   map[exhausted]bool
+	withoutCode map[string]bool // the telephone numbers that the notes have without + and 00
+	codes       map[string]int  // length of the country code, by the number, of telephone numbers that the notes have with + or 00
+	names       *names
+	afterKin    map[string]bool // see readRelatives
+	places      places
+	dates       dates
+	mentions    []Mention  // as given, for told
+	told        *yearsTold // nil until Year requires it
 }
 
 // Patient prepares the surrogates for the notes of one patient from all values in them. The order of the mentions does not matter. Values that are
@@ -148,6 +149,7 @@ type Patient struct {
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := m.Dates(group, mentions)
 	p.originals, p.wholes, p.taken, p.memo, p.codes = map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]string{}, map[string]int{}
+	p.withoutCode = map[string]bool{}
 	p.exhausted = map[exhausted]bool{}
 	read := map[string]bool{}
 	for _, m := range mentions {

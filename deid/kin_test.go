@@ -1,0 +1,43 @@
+package deid
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/policy"
+	"github.com/lethe-deid/lethe/deid/replace"
+)
+
+// TestWordForRelativeWentWithTheName: "su hermana Carmen" became a tag or another relative, although Safe Harbor keeps words for relatives.
+func TestWordForRelativeWentWithTheName(t *testing.T) {
+	const typ = "FAMILIARES_SUJETO_ASISTENCIA"
+	for _, x := range []struct{ policy, in, want string }{
+		{policy.SafeHarbor, "su «F|hermana Carmen» llama", "su hermana [F] llama"},
+		{policy.SafeHarbor, "mi «F|mama rosa»", "mi mama [F]"},
+		{policy.SafeHarbor, "SU «F|HIJA MARCELA»", "SU HIJA [F]"},
+		{policy.SafeHarbor, "«F|abuela materna Carmen»", "abuela materna [F]"},
+		{policy.SafeHarbor, "con su «F|nieto iker»", "con su nieto [F]"},
+		{policy.SafeHarbor, "«F|Nieto Ana»", "[F]"}, // a surname
+		{policy.SafeHarbor, "«F|Carmen»", "[F]"},
+		{policy.SafeHarbor, "«F|hermana»", "hermana"},
+		{policy.SafeHarbor, "«F|Carmen hermana»", "[F]"},
+		{"all", "su «F|hermana Carmen»", "su [F]"},
+	} {
+		p, err := policy.Open(x.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.Plan(replace.Tag, data.MEDDOCAN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := engine(t, plan)
+		long := func(text string) string {
+			return strings.NewReplacer("«F|", "«"+typ+"|", "[F]", "["+typ+"]").Replace(text)
+		}
+		if got := clean(t, d, nil, long(x.in))[0]; got != long(x.want) {
+			t.Errorf("%s: %q becomes %q", x.policy, x.in, got)
+		}
+	}
+}
