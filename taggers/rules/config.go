@@ -1,8 +1,9 @@
 package rules
 
 import (
+	"archive/zip"
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,14 +16,19 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/archived"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-//go:embed sets/*.yaml sets/net/*.yaml
-var builtin embed.FS
+// The program contains the folder of the built-in sets as an archive, which is a fraction of its size. TestArchive makes it.
+//
+//go:embed sets.zip.br
+var archive []byte
+
+var builtin = sync.OnceValue(func() *zip.Reader { return archived.Open(archive) })
 
 // BuiltinNames lists the built-in sets:
 //
@@ -33,7 +39,10 @@ var builtin embed.FS
 //   - spanish: Spanish notes, in the types of meddocan
 func BuiltinNames() []string {
 	var names []string
-	files, _ := builtin.ReadDir("sets") // embedded, so there is no error
+	files, err := fs.ReadDir(builtin(), "sets")
+	if err != nil {
+		panic(err) // the sets are embedded
+	}
 	for _, f := range files {
 		if !f.IsDir() {
 			names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
@@ -47,7 +56,7 @@ func Builtin(name string) (*Set, error) {
 	if !slices.Contains(BuiltinNames(), name) {
 		return nil, fmt.Errorf("no built-in rules %q (have %s)", name, names(BuiltinNames()))
 	}
-	raw, err := builtin.ReadFile("sets/" + name + ".yaml")
+	raw, err := fs.ReadFile(builtin(), "sets/"+name+".yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +66,7 @@ func Builtin(name string) (*Set, error) {
 // Net returns the rules that the safety net has beside a built-in set, which may be none. They are no features of networks, so they
 // can change without a training.
 func Net(name string) (*Set, error) {
-	raw, err := builtin.ReadFile("sets/net/" + name + ".yaml")
+	raw, err := fs.ReadFile(builtin(), "sets/net/"+name+".yaml")
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Set{scan: newScan(nil), search: newScan(nil)}, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -159,7 +160,7 @@ func TestNetSets(t *testing.T) {
 // Definitions that no rule uses any more stayed in the files of the safety net.
 func TestNetSetsUseTheirDefinitions(t *testing.T) {
 	for _, name := range []string{"english", "spanish"} {
-		raw, err := builtin.ReadFile("sets/net/" + name + ".yaml")
+		raw, err := fs.ReadFile(builtin(), "sets/net/"+name+".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
