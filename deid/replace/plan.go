@@ -170,7 +170,7 @@ func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 	switch kind {
 	case Keep:
 		sort := r.SortOf(s.Type)
-		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, value) || sort == data.Date && (surrogate.IsPeriod(value) || r.maker.IsDateInWords(value)), true
+		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, value) || sort == data.Date && (surrogate.IsPeriod(value) || r.maker.IsDateInWords(value) || r.maker.IsPartOfDate(value)), true
 	case Year:
 		suits, same = r.maker.HasYear(value)
 	case Zip3:

@@ -360,6 +360,8 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 // mayBeDuration reports whether a value without other dates in its note is rather a British duration: follow up 3/12, amoxicillin given 5/7, seen 3/12 post op.
 func (v dayMonth) mayBeDuration(b beside) bool {
 	switch {
+	case v.first == 7 && v.second == 7 && v.sep == '/': // a week, as long as most courses are
+		return v.isBehindDrug(b)
 	case v.first > 6 || v.padded || v.sep != '/' || v.second != 7 && v.second != 12:
 		return false
 	case follows(durationWords, b.last), v.isBehindDrug(b):

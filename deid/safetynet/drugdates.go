@@ -109,7 +109,8 @@ const (
 	maxContinued = 92 // days between two dates of a range or a list
 )
 
-// DaysAfter returns the days of one month behind a day and month in digits that is a date: the 4 and 5 in "5/3, 4, 5", the 07 in "05/03 to 07". The first number is the month.
+// DaysAfter returns the days of one month behind a day and month in digits that is a date: the 4 and 5 in "5/3, 4, 5", the 07 in "05/03 to 07", the 15/24 in "6/12 to 15/24". The first
+// number is the month.
 func DaysAfter(text string, date data.Span) (days []data.Span) {
 	v := dayMonth{start: date.Start, end: date.End}
 	month, day, ok := strings.Cut(text[date.Start:date.End], "/")
@@ -117,6 +118,11 @@ func DaysAfter(text string, date data.Span) (days []data.Span) {
 		return nil
 	}
 	rest := firstBytes(text[date.End:], 40)
+	if m := dayAndYear.FindStringSubmatchIndex(rest); m != nil {
+		if n := number(rest[m[2]:m[3]]); n > max(12, v.second) && n <= maxDays[v.first] {
+			return []data.Span{{Start: date.End + m[2], End: date.End + m[4], Type: date.Type, Score: date.Score}}
+		}
+	}
 	m := daysOfList.FindStringSubmatchIndex(rest)
 	if m == nil || amountAfterDay.MatchString(rest[m[1]:]) || m[2] >= 0 && wordAfterDay.MatchString(rest[m[1]:]) {
 		return nil
@@ -216,8 +222,10 @@ var (
 	listJoint    = lazyregexp.New(`^(?i:[ap]m)?(?:[,;] ?| ?[&+] ?|,? (?i:and|or|y|e|o)(?: el| the)? )$`)
 
 	// daysOfList matches days behind a date; its group is a single one behind a comma, which is often an amount.
-	daysOfList     = lazyregexp.New(`^(?:(?:, ?[0-9]{1,2}){0,6}(?:,? (?:and|&) | ?& ?| (?:to|thru|through|until|till) )[0-9]{1,2}|(?:, ?[0-9]{1,2}){2,7}|(, ?[0-9]{1,2}))`)
+	daysOfList = lazyregexp.New(`^(?:(?:, ?[0-9]{1,2}){0,6}(?:,? (?:and|&) | ?& ?| (?:to|thru|through|until|till) )[0-9]{1,2}|(?:, ?[0-9]{1,2}){2,7}|(, ?[0-9]{1,2}))`)
+	// dayAndYear matches the last day and the year of a range: the 15/24 of "6/12 to 15/24". Its groups are the day and what follows the year.
+	dayAndYear     = lazyregexp.New(`^(?:(?: ?(?:-{1,2}>|→|[-–—,+&]) ?| (?:and|or|to|thru|through|until|till|vs) ))([0-9]{1,2})/[0-9]{2}([^0-9/.%]|\.(?:[^0-9]|$)|$)`)
 	oneDayOfList   = lazyregexp.New(`[0-9]{1,2}`)
 	amountAfterDay = lazyregexp.New(`^(?:[0-9:/%°]|[.,][0-9]|[-–][0-9]|, [0-9]| ?-? ?(?i:` + unitOfDose + `|kg|lbs?|cm|mm|tabs?|tablets?|pills?|doses?|times|x|hrs?|hours?|h|min(?:utes)?|days?|weeks?|wks?|months?|years?|yrs?|am|pm|of|out|bpm|mmhg|points?|episodes?|stools?|sutures?|nodes?|lymph|stents?)\b)`)
-	wordAfterDay   = lazyregexp.New(`^ ?[\pL%-]`)
+	wordAfterDay   = lazyregexp.New(`^ ?[\pL%+-]`)
 )

@@ -26,7 +26,7 @@ func TestDaysAndMonthsStayedBehindDrugs(t *testing.T) {
 
 		{"en", "Prednisone 10/5 mg, Coumadin 1/2 tab daily, Seroquel 1/2 at bedtime, Tylenol 1/2 to 1 tablet, Lasix 40 mg 1/2 tab", ""},
 		{"en", "Lotrel 10/20, amlodipine/benazepril 5/20, amlodipine and benazepril 5/10, Suboxone 8/2, Lantus 10/12, Prograf 4/3", ""},
-		{"en", "Amoxicillin 5/7. AKI on vancomycin 2/2 sepsis. Strength 3/5->4/5, titer 1/4->1/8, H/H 8/24->9/27", ""},
+		{"en", "Amoxicillin 5/7, flucloxacillin 500 mg qds 7/7. AKI on vancomycin 2/2 sepsis. Strength 3/5->4/5, titer 1/4->1/8, H/H 8/24->9/27", ""},
 		{"en", "Morphine 4 mg IV, 8/10 pain. Morphine given. 4/5 strength. 10g 6/10", ""},
 		{"es", "Sintrom 3/4-1/2, Sintrom 1/4, neosintrom 4 mg 1/4-1/2, perindopril/amlodipino 10/5, fuerza 3/5->4/5, Glasgow 3/5 4, 5/5 3", ""},
 	} {
@@ -48,6 +48,8 @@ func TestFurtherDaysOfAMonthInDigitsStayed(t *testing.T) {
 		"On «05/03» to 07 at home": " to [D|07] at home",
 		"On «5/3» and 7.":          " and [D|7].",
 		"On «5/3», 4.":             ", [D|4].",
+		"On «6/12» -> 15/24.":      " -> [D|15/24].",
+		"On «6/12», 10/24.":        ", 10/24.",
 		"On «5/3», 4 stents":       ", 4 stents",
 		"On «5/3», 2, 1":           ", 2, 1",
 		"On «5/3» to 7 mg":         " to 7 mg",

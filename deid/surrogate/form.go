@@ -86,6 +86,27 @@ func (m *Maker) IsDateInWords(text string) bool {
 	})
 }
 
+// IsPartOfDate reports whether a text is what may be left of a date beside others: a number or two of two digits, or words of dates without a meaning of their own, as in "early March" and
+// "10/21-24/19".
+func (m *Maker) IsPartOfDate(text string) bool {
+	if smallNumbers.MatchString(text) {
+		return true
+	}
+	words := 0
+	for _, t := range tokens(text) {
+		switch {
+		case t.word == "" && !t.num && strings.ContainsAny(t.text, " \t\n\r-–—/,."):
+		case len(t.word) > 1 && m.words[dateFillers][t.word]:
+			words++
+		default:
+			return false
+		}
+	}
+	return words > 0
+}
+
+var smallNumbers = lazyregexp.New(`^[0-9]{1,2}(?:[-–/., ]{1,2}[0-9]{1,2})?[,.]?$`)
+
 // isSex reports whether a value is a word or letter for a sex.
 func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
 
