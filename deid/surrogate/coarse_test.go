@@ -256,3 +256,13 @@ func TestDatesInWords(t *testing.T) {
 		}
 	}
 }
+
+// What stood alone of a date was replaced where dates stay: "early March" became "[DATE] March".
+func TestPartsOfDates(t *testing.T) {
+	m := maker(t, English)
+	for text, want := range map[string]bool{"early": true, "the end of": true, "24/19": true, "13": true, "12.4": false, "123": false, "4/19/7": false, "Lund": false, "": false, "the Lund": false} {
+		if got := m.IsPartOfDate(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -105,7 +105,7 @@ func (m *Maker) IsPartOfDate(text string) bool {
 	return words > 0
 }
 
-var smallNumbers = lazyregexp.New(`^[0-9]{1,2}(?:[-–/., ]{1,2}[0-9]{1,2})?[,.]?$`)
+var smallNumbers = lazyregexp.New(`^[0-9]{1,2}(?:[-–/][0-9]{1,2})?$`)
 
 // isSex reports whether a value is a word or letter for a sex.
 func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
