@@ -164,7 +164,14 @@ func (d *Deidentifier) likeDates(notes []Note, results []*Result, all [][]found)
 		if results[i].Err != nil || n.Search == Marked {
 			continue
 		}
-		more := dated.Like(i, n.Text, d.Net.Language(n.Text), spansOf(all[i]))
+		language := d.Net.Language(n.Text)
+		more := dated.Like(i, n.Text, language, spansOf(all[i]))
+		if language != "es" { // where the day comes first
+			for _, s := range dates[i] {
+				more = append(more, safetynet.DaysAfter(n.Text, s)...)
+			}
+			more = data.Flatten(more)
+		}
 		if len(more) > 0 && d.Net.Correct != nil {
 			more = d.Net.Correct(n.Text, more)
 		}

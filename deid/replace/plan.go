@@ -170,7 +170,9 @@ func (r *Replacer) decide(text string, s data.Span) (Kind, Extent) {
 	switch kind {
 	case Keep:
 		sort := r.SortOf(s.Type)
-		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, value) || sort == data.Date && surrogate.IsPeriod(value) || s.End-s.Start == len(text) && surrogate.IsRegionOfField(sort, value), true
+		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, value) ||
+			sort == data.Date && (surrogate.IsPeriod(value) || r.maker.IsDateInWords(value) || r.maker.IsPartOfDate(value)) ||
+			s.End-s.Start == len(text) && surrogate.IsRegionOfField(sort, value), true
 	case Year:
 		suits, same = r.maker.HasYear(value)
 	case Zip3:

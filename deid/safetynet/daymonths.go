@@ -23,6 +23,8 @@ type dayMonth struct {
 	first, second int
 	sep           byte // one of / - .
 	padded        bool // both numbers have two digits, and one begins with 0: 04/20
+	half          int  // the length of am or pm directly behind it
+	open          bool // a hyphen behind it has no second date: "cefepime 5/3-", "5/3-present"
 }
 
 // order says which number of a date is the day.
@@ -96,7 +98,11 @@ func dayMonthAt(text string, start, middle int) (v dayMonth, ok bool) {
 	v.first, _ = strconv.Atoi(text[start:middle])
 	v.second, _ = strconv.Atoi(text[middle+1 : end])
 	v.padded = end-start == len("04/20") && (text[start] == '0' || text[middle+1] == '0')
-	return v, len(v.readings(anyOrder)) > 0 && v.beginsAlone(text) && v.endsAlone(text)
+	if halfDay.MatchString(firstBytes(text[end:], 3)) {
+		v.half = len("am")
+	}
+	v.open = openEnd.MatchString(firstBytes(text[end:], 16))
+	return v, len(v.readings(anyOrder)) > 0 && v.beginsAlone(text) && (v.open || v.endsAlone(text))
 }
 
 // beginsAlone reports whether nothing that belongs to the value stands directly before it, other than the first date of a range.
@@ -104,7 +110,7 @@ func (v dayMonth) beginsAlone(text string) bool {
 	before := lastBytes(text[:v.start], 8)
 	r, n := utf8.DecodeLastRuneInString(before)
 	switch {
-	case before == "", unicode.IsSpace(r), strings.ContainsRune(`([{"“«'|>*_`, r):
+	case before == "", unicode.IsSpace(r), strings.ContainsRune(`([{"“«'|<>=→*_`, r):
 		return true
 	case r == '-' || r == '–':
 		return v.sep == '/' && dayMonthBefore.MatchString(before[:len(before)-n])
@@ -116,13 +122,13 @@ func (v dayMonth) beginsAlone(text string) bool {
 
 // endsAlone is beginsAlone for what follows.
 func (v dayMonth) endsAlone(text string) bool {
-	after := firstBytes(text[v.end:], 8)
+	after := firstBytes(text[v.end+v.half:], 8)
 	r, n := utf8.DecodeRuneInString(after)
 	switch {
 	case after == "", unicode.IsSpace(r), strings.ContainsRune(`)]}"”»';|<*!?→`, r):
 		return true
 	case r == '-' || r == '–':
-		return v.sep == '/' && dayMonthAfter.MatchString(after[n:])
+		return v.sep == '/' && (dayMonthAfter.MatchString(after[n:]) || arrowAfter.MatchString(after))
 	case strings.ContainsRune(":,.", r):
 		return len(after) == n || !isDigit(after[n])
 	}
@@ -132,6 +138,9 @@ func (v dayMonth) endsAlone(text string) bool {
 var (
 	dayMonthBefore = lazyregexp.New(`(?:^|[^0-9/.,])[0-9]{1,2}/[0-9]{1,2}$`)
 	dayMonthAfter  = lazyregexp.New(`^[0-9]{1,2}/[0-9]{1,2}(?:[^0-9/%]|$)`)
+	halfDay        = lazyregexp.New(`^(?i:[ap]m)(?:[^\pL\pN]|$)`)
+	arrowAfter     = lazyregexp.New(`^-{1,2}>`)
+	openEnd        = lazyregexp.New(`^ ?[-–—](?:[)\],;.\s]|$|(?i:present|now|current|currently|today|ongoing|presente|actualidad|actual|hoy)\b)`)
 )
 
 // orderOf returns the order of the dates with a year of a text and of the days and months, as far as they tell.
@@ -207,14 +216,15 @@ const (
 )
 
 func (v dayMonth) beside(text string) beside {
-	from, to := max(0, v.start-maxBefore), min(len(text), v.end+maxAfter)
+	end := v.end + v.half
+	from, to := max(0, v.start-maxBefore), min(len(text), end+maxAfter)
 	for from < v.start && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	for to < len(text) && to > v.end && !utf8.RuneStart(text[to]) {
+	for to < len(text) && to > end && !utf8.RuneStart(text[to]) {
 		to--
 	}
-	before, after := text[from:v.start], text[v.end:to]
+	before, after := text[from:v.start], text[end:to]
 	b := beside{before: fold.Fold(before), after: fold.Fold(after), side: sideBefore.MatchString(lastBytes(before, 12))}
 	rest := strings.TrimRight(b.before, opening)
 	if weekday, ok := strings.CutSuffix(rest, ","); ok { // on Monday, 3/4
@@ -333,9 +343,10 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 		if !known {
 			o, known = orderOf(text, nil), true
 		}
-		if v.told(text, words, o) {
+		b := v.beside(text)
+		if !v.open && v.told(b, words, o) || v.isGiven(b, words, o) || v.isDated(b, language) || len(told) > 0 && v.continues(text, b, told[len(told)-1], words, o) {
 			told = append(told, v)
-			others = others || !words.british || !v.mayBeDuration(v.beside(text))
+			others = others || !words.british || !v.mayBeDuration(b)
 		}
 	}
 	if others || o == monthFirst {
@@ -349,9 +360,11 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 // mayBeDuration reports whether a value without other dates in its note is rather a British duration: follow up 3/12, amoxicillin given 5/7, seen 3/12 post op.
 func (v dayMonth) mayBeDuration(b beside) bool {
 	switch {
+	case v.first == 7 && v.second == 7 && v.sep == '/': // a week, as long as most courses are
+		return v.isBehindDrug(b)
 	case v.first > 6 || v.padded || v.sep != '/' || v.second != 7 && v.second != 12:
 		return false
-	case follows(durationWords, b.last):
+	case follows(durationWords, b.last), v.isBehindDrug(b):
 		return true
 	}
 	last := b.last[max(0, len(b.last)-1):]
@@ -368,7 +381,7 @@ type dateLanguage struct {
 }
 
 // told reports whether the words before the value tell that it is a date.
-func (v dayMonth) told(text string, words dateLanguage, o order) bool {
+func (v dayMonth) told(b beside, words dateLanguage, o order) bool {
 	readings := o
 	if o == anyOrder {
 		readings = words.order
@@ -376,7 +389,6 @@ func (v dayMonth) told(text string, words dateLanguage, o order) bool {
 	if len(v.readings(readings)) == 0 {
 		return false
 	}
-	b := v.beside(text)
 	preposition, event := followsPreposition(words.prepositions, b.last), follows(words.events, b.last) || v.isAfterVerb(b)
 	other := v.padded && v.sep == '/' && b.hasWord() || (v.padded || v.hasDay()) && follows(words.others, b.last)
 	switch {
@@ -508,7 +520,7 @@ func (v dayMonth) mayBeAmount(b beside) bool {
 }
 
 var (
-	isSigned     = lazyregexp.New(`(?:[<>=~≥≤×±#+@$%]\s?|[0-9]\s?[-+x×]\s|[0-9]x\s?)$`)
+	isSigned     = lazyregexp.New(`(?:[<>=→~≥≤×±#+@$%]\s?|[0-9]\s?[-+x×]\s|[0-9]x\s?)$`)
 	isMeasured   = lazyregexp.New(`^(?:\s?[%°'"”´+/]|\s?[-x×]\s?[0-9]{1,3}(?:[^0-9/]|$))`)
 	sideBefore   = lazyregexp.New(`(?:^|[^\pL])(?:[LRDI]|(?i:left|right|bilat|izq|izda|izdo|der|dcha|dcho))[.:]?\s$`)
 	wholeNumber  = lazyregexp.New(`(?:^|[\s(])[0-9]{1,2}\s(?:(?:and|y)\s)?$`)
@@ -572,7 +584,7 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 	var near map[byte]*[367]bool
 	for _, v := range dayMonthsIn(text) {
 		s := data.Span{Start: v.start, End: v.end, Score: 1}
-		if from, to := data.Overlapping(covered, s); from < to {
+		if from, to := data.Overlapping(covered, s); from < to || v.open {
 			continue
 		}
 		known := d.values[text[v.start:v.end]]

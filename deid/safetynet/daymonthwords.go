@@ -26,7 +26,7 @@ var (
 	// biopsyWords have a number of cores after them, or a date.
 	biopsyWords = phrasesOf(`biopsies biopsy bx bxs`)
 	// drugWords have a dose after them.
-	drugWords = phrasesOf(`advair aspart buprenorphine caduet detemir entresto glargina glargine hctz humalog insulin insulina lantus levemir lispro lotrel norco novolog
+	drugWords = phrasesOf(`advair aspart buprenorphine caduet detemir entresto glargina glargine hctz humalog lantus levemir lispro lotrel norco novolog
 		novorapid percocet prograf rosuvastatina seretide sinemet soliqua suboxone symbicort tacrolimus toujeo tresiba vicodin vytorin xultophy zestoretic`)
 	// measureWords have a pressure, an acuity or another amount after them.
 	measureWords = phrasesOf(`ac acuity aged agudeza alt ana ao apt ast av bipap block blocks bougie bp bpap bun c c/ cada cc chance cil cm comp cord cpap cr cvp dilucion
@@ -79,7 +79,7 @@ var dateWords = map[string]dateLanguage{
 			colonoscopy completed consult covid_booster covid_shot covid_vaccine ct cta culture culture_from culture_of culture_on cultures cultures_from cultures_of
 			cultures_on cx cxr d/c d/c'd d/cd dc'd dcd decreased delivered dialysis discharge discharged drawn due ecg echo eeg egd ekg ended expired extubated f/u fall
 			fell fever finished flu_booster flu_shot flu_vaccine foley follow-up follow_up followup fu given held increased increased_* inserted intubated labs last
-			last_* lmp lp moved mra mri next next_* off onset orif out paracentesis passed pci picc placed pneumonia_booster pneumonia_shot pneumonia_vaccine presented
+			last_* ld lmp lp moved mra mri next next_* off onset orif out paracentesis passed pci picc placed pneumonia_booster pneumonia_shot pneumonia_vaccine presented
 			quit read readmission readmit readmitted received recheck removed reseen restarted_* resulted resumed resumed_* return return_to_* returned returned_to_*
 			reviewed rtc rtw scheduled seen sent shingles_booster shingles_shot shingles_vaccine signed spiked spoke start started started_* starting starting_* stop
 			stopped stopped_* surg surgery switched_to_* tee tested tetanus_booster tetanus_shot tetanus_vaccine thoracentesis transfer transferred transfused tte ucx us

@@ -11,13 +11,14 @@ import (
 // This file makes values less precise instead of inventing others, as Safe Harbor allows (45 CFR 164.514(b)(2)(i)): a date becomes its year, an age
 // over 89 becomes 90+, and a ZIP code its first three digits. None of it requires a key.
 
-// Shift moves a date by the patient's number of days and keeps its form, as Replace does. It returns false for a text that is not a date.
+// Shift moves a date by the patient's number of days and keeps its form, as Replace does. It returns false for a text that is not a date, and for one such as 13/13/2019 that no calendar
+// has.
 func (p *Patient) Shift(note, text string) (string, bool) {
 	if !p.isDate(text) {
 		return "", false
 	}
 	if _, ok := p.dates.days[dayOfNote{note, Date, text}]; !ok {
-		if _, ok := p.parseDate(text, p.dates.order); !ok { // in the order of the other dates, in which 4/19-29 is none
+		if d, ok := p.parseDate(text, p.dates.order); !ok || !d.isPossible(p.dates.latest) { // in the order of the other dates, in which 4/19-29 is none
 			return "", false
 		}
 	}

@@ -221,3 +221,61 @@ func TestDatesOfTheOtherOrder(t *testing.T) {
 		}
 	}
 }
+
+// A day of a list was read as a year of two digits, which stayed: "Seen on February 9, 12, 2022" became "Seen on 2012, 2022".
+func TestDaysOfAListWereYears(t *testing.T) {
+	for _, tc := range []struct {
+		lang       Language
+		text, want string
+	}{
+		{English, "November 22/25", ""}, {English, "November 22/25/27", ""}, {English, "November 22/25, 2021", "2021"}, {English, "February 9, 12", ""}, {English, "February 9, 12, 2022", "2022"},
+		{English, "February 9, 8, 2022", ""}, {English, "January 22, 25, 27", ""}, {English, "May 3, 7, and 9, 2021", "2021"}, {English, "May 3 till 7, 2021", "2021"}, {English, "22/25 November", ""},
+		{Spanish, "22 de enero-25 de enero", ""}, {Spanish, "22 de enero/25 de enero de 2021", "2021"}, {Spanish, "22/25 enero 2021", "2021"}, {Spanish, "22 hasta el 25 de enero", ""},
+
+		{English, "May 5, 71", "1971"}, {English, "May 25/21", "2021"}, {English, "May 5, '21", "2021"}, {English, "May 5, 09", "2009"}, {English, "5 May 21", "2021"}, {English, "05/'21", "2021"},
+		{Spanish, "17/mayo/21", "2021"}, {Spanish, "3 ene 21, 5 feb 21", "2021"}, {English, "12_31_2021", "2021"}, {English, "17_May_2021", "2021"},
+	} {
+		p := maker(t, tc.lang).Patient("p", []Mention{{Note: "a", Sort: Date, Text: tc.text}})
+		if got, ok := p.Year("a", tc.text); got != tc.want || ok != (tc.want != "") {
+			t.Errorf("%q becomes %q, %v, want %q", tc.text, got, ok, tc.want)
+		}
+	}
+}
+
+// A value with a month 13 was shifted to another that no calendar has: 13/13/2019 became 16/37/2021.
+func TestShiftOfImpossibleDates(t *testing.T) {
+	for _, text := range []string{"13/13/2019", "02/31/2019", "31/02/2019", "2019-02-30"} {
+		m := maker(t, English)
+		p := m.Patient("p", []Mention{{Note: "a", Sort: Date, Text: text}})
+		if got, ok := p.Shift("a", text); ok {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	p := maker(t, English).Patient("p", []Mention{{Note: "a", Sort: Date, Text: "02/29/2020"}})
+	if _, ok := p.Shift("a", "02/29/2020"); !ok {
+		t.Error("a leap day does not move")
+	}
+}
+
+// Dates whose numbers are words were replaced where dates stay.
+func TestDatesInWords(t *testing.T) {
+	m := maker(t, English)
+	for text, want := range map[string]bool{
+		"May seventeenth, twenty twenty-one": true, "the thirty-first of December": true, "nueve de febrero de dos mil veintidós": true, "primero de mayo": false, "May": false, "April May": false,
+		"May Lund 3": false, "seventeen": false, "October 3, 5 and 8": true, "Lund 2021": false,
+	} {
+		if got := m.IsDateInWords(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// What stood alone of a date was replaced where dates stay: "early March" became "[DATE] March".
+func TestPartsOfDates(t *testing.T) {
+	m := maker(t, English)
+	for text, want := range map[string]bool{"early": true, "the end of": true, "24/19": true, "13": true, "12.4": false, "123": false, "4/19/7": false, "Lund": false, "": false, "the Lund": false} {
+		if got := m.IsPartOfDate(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -18,7 +18,7 @@ func (p *dateParser) separator(i int) (rune, int) {
 			return sign, k
 		case t.word != "":
 			return 0, 0
-		case t.text == "/" || t.text == "-" || t.text == "." || t.text == "–":
+		case t.text == "/" || t.text == "-" || t.text == "." || t.text == "–" || t.text == "_":
 			r := []rune(t.text)[0]
 			if sign != 0 && sign != r {
 				return 0, 0
@@ -37,6 +37,10 @@ func (p *dateParser) numeric() bool {
 	a := p.at(p.i)
 	if !a.num {
 		return false
+	}
+	if quote, year := p.at(p.i+2).text, p.at(p.i+3); p.at(p.i+1).text == "/" && (quote == "'" || quote == "’") && year.num && len(year.text) == 2 && isMonth(a) && a.n > 0 { // 05/'71
+		p.takeAll([]field{fieldMonth, fieldYear}, []int{p.i, p.i + 3})
+		return true
 	}
 	sign, j := p.separator(p.i + 1)
 	if sign == 0 {

@@ -193,7 +193,7 @@ func (p *dateParser) skip() bool {
 			return false
 		}
 		p.filler = t.word
-	case !strings.ContainsAny(t.text, " \t\n\r-–—/,.;:'’&()+~|\u00a0"):
+	case !strings.ContainsAny(t.text, " \t\n\r-–—>→/,.;:'’&()+~|\u00a0"):
 		return false
 	}
 	p.literal(1)
@@ -298,7 +298,7 @@ func (p *dateParser) gap(i int) int {
 		switch {
 		case t.num || t.word != "" && !p.words[withinDates][t.word]:
 			return i
-		case t.word == "" && !strings.ContainsAny(t.text, " ,.-/'’\u00a0\t\n\r"):
+		case t.word == "" && !strings.ContainsAny(t.text, " ,.-_/'’\u00a0\t\n\r"):
 			return -1
 		}
 	}
@@ -414,10 +414,10 @@ func (p *dateParser) monthAndDay() bool {
 	if hasDay {
 		p.to(day)
 		p.take(&e, fieldDay)
-		if second := p.secondDay(); second >= 0 {
+		for next := p.furtherDay(p.at(day)); next >= 0; next = p.furtherDay(p.at(day)) {
 			p.done(e)
-			e = element{second: true}
-			p.to(second)
+			e, day = element{second: true}, next
+			p.to(day)
 			p.take(&e, fieldDay)
 		}
 	}
@@ -456,13 +456,38 @@ func (p *dateParser) yearBehindDay(day int) bool {
 	return isFullYear(year) || p.at(i).text == "/" && p.at(i+1).text == year.text && len(year.text) == 2 && !isMonth(year)
 }
 
-// secondDay is the index of the 5 in April 3-5, 2071 and April 3 and 5, 2071, after the 3 has been taken; -1 if there is none.
-func (p *dateParser) secondDay() int {
+// furtherDay is the index of the 5 in April 3-5, 2071, April 3 and 5, 2071, April 3, 5 and April 3/5, after the 3 has been taken; -1 if there is none.
+func (p *dateParser) furtherDay(last token) int {
+	if i := p.dayInList(last); i >= 0 {
+		return i
+	}
 	i := p.next(p.i)
 	if i < 0 || !p.dayAt(i) || p.at(i-1).text == "," || p.is(p.gap(p.afterOrdinal(i)), fieldMonth) || p.at(i+1).text == "/" {
 		return -1
 	}
-	if before := p.at(i - 2); p.at(i-1).text == " " && before.word == "" && !strings.ContainsAny(before.text, "-–&") {
+	if before := p.at(i - 2); p.at(i-1).text == " " && before.word == "" && !strings.ContainsAny(before.text, joinsDays) {
+		return -1
+	}
+	return i
+}
+
+// joinsDays are the signs between the first and the last day of a range, and between the days of a pair.
+const joinsDays = "-–—&+>→"
+
+// dayInList is furtherDay behind a comma or a slash, where two digits are rather a year unless they are higher than the day before: the 22 in April 21, 22 and April 21/22.
+func (p *dateParser) dayInList(last token) int {
+	i := p.i
+	if p.at(i).text == " " {
+		i++
+	}
+	if sign := p.at(i).text; sign != "," && sign != "/" {
+		return -1
+	}
+	if i++; p.at(i).text == " " {
+		i++
+	}
+	t, after := p.at(i), p.at(i+1).text
+	if !t.num || !isDay(t) || t.n <= last.n || t.text[0] == '0' && len(last.text) == 1 || after == ":" || p.is(p.gap(p.afterOrdinal(i)), fieldMonth) {
 		return -1
 	}
 	return i
@@ -505,6 +530,12 @@ func (p *dateParser) dayOfList() bool {
 	if !p.dayAt(p.i) {
 		return false
 	}
+	if p.beforeSlashedDays() {
+		var e element
+		p.take(&e, fieldDay)
+		p.done(e)
+		return true
+	}
 	for next := p.next(p.afterOrdinal(p.i)); next >= 0 && p.dayAt(next); next = p.next(p.afterOrdinal(next)) {
 		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) || p.romanAt(next) || p.dayBeforeMonth(next) && (p.at(p.i).n < p.at(next).n || p.at(next-1).text == " ") {
 			var e element
@@ -516,12 +547,32 @@ func (p *dateParser) dayOfList() bool {
 	return false
 }
 
+// beforeSlashedDays reports whether the current number is the first of some days with slashes before their month: 3/5 April, 3/5/7 de abril.
+func (p *dateParser) beforeSlashedDays() bool {
+	i := p.i
+	for p.at(i+1).text == "/" && p.at(i+2).num && isDay(p.at(i+2)) && p.at(i+2).n > p.at(i).n {
+		i += 2
+	}
+	return i > p.i && p.is(p.gap(p.afterOrdinal(i)), fieldMonth)
+}
+
 // takeYear adds the year that follows a month, season or day in words, if one does.
 func (p *dateParser) takeYear(e *element, afterDay bool) {
-	if i := p.gap(p.i); i >= 0 && p.yearAt(i, afterDay) {
+	if i := p.gap(p.i); i >= 0 && p.yearAt(i, afterDay) && !(afterDay && p.otherDayAt(i)) {
 		p.to(i)
 		p.take(e, fieldYear)
 	}
+}
+
+// otherDayAt reports whether two digits behind a day and its month are rather another day, which must not be taken for a year and stay: the 25 in "22 de enero-25 de enero", the 8
+// in "April 9, 8, 2071", and the 2 in "April 30, 2, 4".
+func (p *dateParser) otherDayAt(i int) bool {
+	t, quote := p.at(i), p.at(i-1).text
+	if len(t.text) != 2 || t.n == 0 || t.n > 31 || quote == "'" || quote == "’" {
+		return false
+	}
+	next := p.gap(i + 1)
+	return p.is(next, fieldMonth) || next >= 0 && p.at(next).num && isFullYear(p.at(next)) || p.at(i-1).text == " " && p.at(i-2).text == "," && p.next(i+1) >= 0 && p.dayAt(p.next(i+1))
 }
 
 // next returns the index of the next number after the words and signs between the days of a list; -1 if there is none.
@@ -532,7 +583,7 @@ func (p *dateParser) next(i int) int {
 		switch {
 		case t.num && joined:
 			return i
-		case strings.ContainsAny(t.text, "-–,&"):
+		case t.text == ",", strings.ContainsAny(t.text, joinsDays):
 			joined = true
 		case t.text == " ":
 		case p.words[dayJoins][t.word]:

@@ -244,6 +244,20 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 	return moved
 }
 
+// isPossible reports whether a calendar has all dates: there is no 31 February and no month 13.
+func (d *date) isPossible(latest int) bool {
+	for _, e := range d.elements {
+		y, m, day := d.ymd(e, latest)
+		if y == 0 {
+			y = 2024 // which has a 29 February
+		}
+		if m > 12 || day > 31 || m > 0 && day > daysIn(y, m) {
+			return false
+		}
+	}
+	return true
+}
+
 // month is a month of a year, from 1.
 type month struct{ year, month int }
 
@@ -310,7 +324,9 @@ func (d *date) elide() {
 func (d *date) sharer(k int, f field) (int, bool) {
 	has := func(i int) bool { return d.elements[i].at[f] > 0 && d.elements[i].at[fieldDay] > 0 }
 	if f == fieldMonth && d.elements[k].second {
-		return k - 1, has(k - 1)
+		for k--; k > 0 && d.elements[k].second; k-- {
+		}
+		return k, has(k)
 	}
 	for i := k + 1; i < len(d.elements); i++ {
 		if has(i) {

@@ -60,6 +60,53 @@ func IsPeriod(text string) bool { return period.MatchString(strings.TrimSpace(te
 
 var period = lazyregexp.New(`^(?:(?:Q[1-4]|[1-4]Q)[ /-]?(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[ /-]?Q[1-4]|-?W(?:0[1-9]|[1-4][0-9]|5[0-3])(?:-?[1-7])?))$`)
 
+// IsDateInWords reports whether a text has a month or a day of the week, a number, and otherwise only words and signs of dates: May seventeenth, twenty twenty-one. It is a date, but none
+// that can be shifted or that the other functions read.
+func (m *Maker) IsDateInWords(text string) bool {
+	if len(text) > longest {
+		return false
+	}
+	all := tokens(text)
+	return slices.ContainsFunc(m.from(m.lang), func(lang *language) bool {
+		named, numbered := false, false
+		for _, t := range all {
+			calendar, ok := lang.calendar.words[t.word]
+			_, number := m.numbers[t.word]
+			switch {
+			case t.num && len(t.text) <= 4, t.word != "" && (number || slices.Contains(ordinals, t.word) || t.word == "mil" || t.word == "thousand"):
+				numbered = true
+			case t.word != "" && ok && (calendar.field == fieldMonth || calendar.field == fieldWeekday):
+				named = true
+			case t.word != "" && (m.words[dateFillers][t.word] || m.words[ordinalWords][t.word]), t.word == "" && !t.num && strings.ContainsAny(t.text, " \t\n\r-–—>→/,.'’&+"):
+			default:
+				return false
+			}
+		}
+		return named && numbered
+	})
+}
+
+// IsPartOfDate reports whether a text is what may be left of a date beside others: a number or two of two digits, or words of dates without a meaning of their own, as in "early March" and
+// "10/21-24/19".
+func (m *Maker) IsPartOfDate(text string) bool {
+	if smallNumbers.MatchString(text) {
+		return true
+	}
+	words := 0
+	for _, t := range tokens(text) {
+		switch {
+		case t.word == "" && !t.num && strings.ContainsAny(t.text, " \t\n\r-–—/,."):
+		case len(t.word) > 1 && m.words[dateFillers][t.word]:
+			words++
+		default:
+			return false
+		}
+	}
+	return words > 0
+}
+
+var smallNumbers = lazyregexp.New(`^[0-9]{1,2}(?:[-–/][0-9]{1,2})?$`)
+
 // isSex reports whether a value is a word or letter for a sex.
 func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
 
