@@ -125,7 +125,7 @@ func (m *Maker) besideKin(t token) bool {
 	if number, ok := m.numbers[t.word]; ok {
 		return number.value < 90
 	}
-	return m.words[familyWords][t.word] || m.words[ageWords][t.word] && t.word != "nineties"
+	return m.words[familyWords][t.word] || m.words[ageWords][t.word]
 }
 
 // newKin finds the class of each word for a relative.

@@ -260,7 +260,7 @@ func TestAges(t *testing.T) {
 	for text, want := range map[string]string{
 		"45": "45", "89": "89", "90": "90+", "93": "90+", "101 years": "90+ years", "93-year-old": "90+-year-old", "ninety-three": "ninety or more",
 		"Ninety three years": "Ninety or more years", "one hundred and two": "ninety or more", "eighty-nine": "eighty-nine", "noventa y tres años": "noventa o más años",
-		"97 años": "90+ años", "95 meses": "95 meses", "100 days": "100 days", "80s": "80s", "90s": "90s", "60-65": "60-65", "88-92": "88-90+", "4 1/2": "4 1/2",
+		"97 años": "90+ años", "95 meses": "95 meses", "100 days": "100 days", "80s": "80s", "60-65": "60-65", "88-92": "88-90+", "4 1/2": "4 1/2",
 		"tres años y diez meses": "tres años y diez meses", "9 y 9 meses de edad": "9 y 9 meses de edad", "cien años": "noventa o más años",
 	} {
 		if got, ok, err := in(English).age(text); got != want || !ok || err != nil {
@@ -270,6 +270,25 @@ func TestAges(t *testing.T) {
 	for _, text := range []string{"Lund", "45 Lund", "1944", "", "-", "44 @"} {
 		if got, ok, _ := in(English).age(text); ok {
 			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// TestNinetiesStayed: of ages over 89 a decade stayed, and the fraction or the months of one that became 90+.
+func TestNinetiesStayed(t *testing.T) {
+	for text, want := range map[string]string{
+		"90s": "90+", "in her 90's": "in her 90+", "in his 90’s": "in his 90+", "mid-90s": "mid-90+", "100s": "90+", "late nineties": "late ninety or more", "Nineties": "Ninety or more",
+		"93.5": "90+", "91½": "90+", "91 ½ years": "90+ years", "93 4/12": "90+", "93 years and 4 months": "90+ years", "93 years, 4 months old": "90+ years old",
+		"93 y 4 mo 2 days": "90+", "88,93": "88,90+", "93 and a half years": "90+ years", "ninety-three and a half": "ninety or more", "93 años y 4 meses": "90+ años",
+		"noventa y tres años y medio": "noventa o más años", "93 años y dos meses": "90+ años", "93 to 95 years": "90+ to 90+ years", "95 años, 3 meses y 2 días": "90+ años",
+		"80s": "80s", "in her eighties": "in her eighties", "4 years and 93 days": "4 years and 93 days", "89 years and 4 months": "89 years and 4 months", "93.5 months": "93.5 months", "100.5 days": "100.5 days",
+	} {
+		lang := English
+		if strings.Contains(text, "años") {
+			lang = Spanish
+		}
+		if got, ok, err := in(lang).age(text); got != want || !ok || err != nil {
+			t.Errorf("%q became %q, %v, %v, want %q", text, got, ok, err, want)
 		}
 	}
 }

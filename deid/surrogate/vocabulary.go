@@ -83,13 +83,16 @@ var (
 
 // Numbers, ages and addresses of the internet.
 var (
-	labels      = kind("number labels") // may accompany a number, and stay
-	phoneWords  = kind("phone words")   // likewise with a telephone number
-	ageWords    = kind("age words")     // may accompany an age
-	shortUnits  = kind("short units")   // units of time too short for 90 of them to be a high age
-	numberJoins = kind("number joins")  // within a number in words: noventa y tres
-	mailHosts   = kind("mail hosts")    // domains of public mail hosts; they stay
-	webWords    = kind("web words")     // words of addresses that stay
+	labels       = kind("number labels") // may accompany a number, and stay
+	phoneWords   = kind("phone words")   // likewise with a telephone number
+	ageWords     = kind("age words")     // may accompany an age
+	nineties     = kind("nineties")      // a decade of ages over 89
+	halves       = kind("halves")        // of a year, behind a number of years
+	beforeHalves = kind("before halves")
+	shortUnits   = kind("short units")  // units of time too short for 90 of them to be a high age
+	numberJoins  = kind("number joins") // within a number in words: noventa y tres
+	mailHosts    = kind("mail hosts")   // domains of public mail hosts; they stay
+	webWords     = kind("web words")    // words of addresses that stay
 )
 
 // Places and institutions.
