@@ -38,8 +38,8 @@ func (p *Patient) kinWords(lang *language, text string) (string, bool) {
 		class := lang.kin[t.word]
 		switch {
 		case class != "":
-			s, err := p.draw("family", t.word, lang.kinSurrogates[class])
-			if err != nil {
+			s, ok := p.drawUnless("family", t.word, lang.kinSurrogates[class], func(string) bool { return false })
+			if !ok {
 				return "", false
 			}
 			made += likeCase(s, t.text)

@@ -52,9 +52,9 @@ func (p *Patient) handle(t token) (string, error) {
 		}
 	}
 	if len(t.text) > 4 { // replace it with a readable word
-		s, err := p.draw("word", t.word, p.list("surname"))
-		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // empty for another script
-			return likeCase(s, t.text), err
+		s := p.draw("word", t.word, p.list("surname"))
+		if s = strings.Map(keepASCII, fold(s)); s != "" { // empty for another script
+			return likeCase(s, t.text), nil
 		}
 	}
 	s, _, err := p.number(t.text, Number)

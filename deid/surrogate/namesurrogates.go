@@ -148,7 +148,7 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 		return s, nil
 	}
 	if as == family {
-		return p.draw("name", word, p.lists[prefix+"surname"])
+		return p.draw("name", word, p.lists[prefix+"surname"]), nil
 	}
 	var from *list
 	switch {
@@ -160,15 +160,18 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 	all := p.lists[prefix+"given"]
 	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a unisex name cannot have the wrong gender
 		if l != nil {
-			if s, err := p.draw("name", word, l); err == nil || all == nil {
-				return s, err
+			if s, ok := p.drawUnless("name", word, l, func(string) bool { return false }); ok {
+				return s, nil
 			}
 		}
+	}
+	if all == nil && from != nil {
+		all = from
 	}
 	if all == nil { // a script that has first names only by gender
 		all = p.lists[prefix+[]string{"female", "male"}[p.random("gender", word, 0)%2]]
 	}
-	return p.draw("name", word, all)
+	return p.draw("name", word, all), nil
 }
 
 // initials reports whether a word of a name consists of the initials of its first names: IK Amundsen, Amundsen, IK.
@@ -252,7 +255,9 @@ func (p *Patient) initialOf(letter string, as role, place int, givens, families 
 	return string(rune('A' + v))
 }
 
+// firstLetter returns the first letter of an invented name, which may be in brackets.
 func firstLetter(s string) string {
+	s = strings.TrimPrefix(s, "[")
 	_, n := utf8.DecodeRuneInString(s)
 	return s[:n]
 }

@@ -133,8 +133,10 @@ type Patient struct {
 	wholes    map[string]bool   // whole values of names and places among them
 	taken     map[string]string // the value that a surrogate stands for, by pool and surrogate
 	memo      map[string]string // surrogate by pool and value
-	exhausted map[exhausted]bool
-	codes     map[string]int // length of the country code, by the number, of telephone numbers that the notes have with + or 00
+	exhausted map[drawing]bool  // no entry of the list is left
+	fit       map[drawing][]int // the entries that are no originals: see pair
+	numbered  map[string]int    // the last number by pool: see invent
+	codes     map[string]int    // length of the country code, by the number, of telephone numbers that the notes have with + or 00
 	names     *names
 	afterKin  map[string]bool // see readRelatives
 	places    places
@@ -148,7 +150,7 @@ type Patient struct {
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := m.Dates(group, mentions)
 	p.originals, p.wholes, p.taken, p.memo, p.codes = map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]string{}, map[string]int{}
-	p.exhausted = map[exhausted]bool{}
+	p.exhausted, p.fit, p.numbered = map[drawing]bool{}, map[drawing][]int{}, map[string]int{}
 	read := map[string]bool{}
 	for _, m := range mentions {
 		if nameSorts[m.Sort] && len(m.Text) <= longest {

@@ -1,6 +1,8 @@
 package surrogate
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -417,12 +419,49 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestListRunsOut(t *testing.T) {
-	p := patient(t, Options{Lists: map[string][]string{"en-surname": {"Vega", "Lund"}}}, mentions(Person, "Dr. Ash", "Dr. Birch", "Dr. Cedar"))
-	_, _, err := p.Replace("a", Person, "Dr. Ash") // the last of its length
-	want := "the list en-surname of surrogates is exhausted: each of its 2 entries is taken or is an original"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %q", err, want)
+// TestListRanOut: a list without an entry left was an error, and the note was lost. The values for which there is none left get others that are as distinct.
+func TestListRanOut(t *testing.T) {
+	some := func(n int, of func(i int) string) (all []string) {
+		for i := range n {
+			all = append(all, of(i))
+		}
+		return all
+	}
+	for _, tc := range []struct {
+		lang  Language
+		sort  Sort
+		lists map[string][]string
+		texts []string
+		want  string // a pattern that each replacement matches
+	}{
+		{English, Person, map[string][]string{"en-surname": {"Vega", "Lund", "Birch"}}, []string{"Dr. Ash", "Dr. Birch", "Dr. Cedar", "Dr. Dahl", "Dr. Elm", "Dr. Fir", "Dr. Gale"}, `^Dr\. (Vega|Lund|Vega-Lund|Lund-Vega|\[SURNAME_\d\])$`},
+		{English, Department, nil, List("en-department"), `^\[DEPARTMENT_\d+\]$`},
+		{English, Department, nil, List("en-department")[:40], `^[A-Z][A-Za-z -]+$`},
+		{English, State, nil, List("en-state"), `^([A-Z][A-Za-z ]+|\[STATE_\d+\])$`},
+		{English, State, nil, some(676, func(i int) string { return strings.ToUpper(string([]byte{byte('a' + i/26), byte('a' + i%26)})) })[:300], `^[A-Z]{2}$`},
+		{English, Country, nil, List("en-country"), `^\[COUNTRY_\d+\]$`},
+		{Spanish, City, map[string][]string{"es-city": {"Soria", "Lugo"}}, []string{"Vigo", "Olot", "Jaca", "lugo"}, `(?i)^(Soria|\[CITY_\d\])$`},
+		{Spanish, Profession, nil, some(2000, func(i int) string { return word(i) + "ero" }), `^[^\[]+$`},
+		{English, Organization, nil, some(300, func(i int) string { return word(i) + " Inc" }), `^[^\[]+ Inc$`},
+	} {
+		all := mentions(tc.sort, tc.texts...)
+		p := patient(t, Options{Language: tc.lang, Lists: tc.lists}, all)
+		slices.Reverse(all)
+		reversed := patient(t, Options{Language: tc.lang, Lists: tc.lists}, all)
+		was := map[string]string{}
+		for _, text := range tc.texts {
+			made, ok, err := p.Replace("a", tc.sort, text)
+			if !ok || err != nil || !regexp.MustCompile(tc.want).MatchString(made) {
+				t.Errorf("%s: %q became %q, %v, error %v", tc.sort, text, made, ok, err)
+			}
+			if other := was[fold(made)]; other != "" {
+				t.Errorf("%s: %q and %q became %q", tc.sort, other, text, made)
+			}
+			was[fold(made)] = text
+			if again, _, _ := reversed.Replace("a", tc.sort, text); again != made {
+				t.Errorf("%s: in another order %q became %q, not %q", tc.sort, text, again, made)
+			}
+		}
 	}
 }
 
