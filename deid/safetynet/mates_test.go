@@ -40,3 +40,15 @@ func TestShortSurnamesBesideTheFirstNameStayed(t *testing.T) {
 		}
 	}
 }
+
+// TestTypeOfAnOriginalDependedOnTheOrder: a text with two types in a patient's notes had elsewhere the type of the first note.
+func TestTypeOfAnOriginalDependedOnTheOrder(t *testing.T) {
+	all := []Removed{{"Peru", "CITY"}, {"Peru", "COUNTRY"}, {"Peru", "COUNTRY"}, {"Lund", "CITY"}, {"Oda Lund", "PATIENT"}, {"Oda Lund", "DOCTOR"}, {"8812345", "IDNUM"}, {"8812345", "MEDICALRECORD"}}
+	for range 8 {
+		all = append(all[1:], all[0])
+		text := "to Peru with Oda, mrn 8812345, olund"
+		if got, want := show(text, (&Net{Types: types(t)}).Originals(all).Find(text, nil)), "to [COUNTRY|Peru] with [PATIENT|Oda], mrn [IDNUM|8812345], [USERNAME|olund]"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -214,7 +214,7 @@ var phases = []Sort{Person, Hospital, Organization, Department, Street, City, St
 const longest = 1000
 
 // Replace returns the surrogate of a value in a note. It returns false for a value that it does not understand, such as a date with a name in it or a
-// value of more than 1000 bytes. An exhausted list is an error.
+// value of more than 1000 bytes. There are no errors.
 func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, error) {
 	if len(text) > longest || !strings.ContainsFunc(text, func(r rune) bool { return letterOrMark(r) || unicode.IsDigit(r) }) {
 		return "", false, nil
