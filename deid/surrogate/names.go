@@ -49,6 +49,7 @@ type names struct {
 type person struct {
 	given, family []string
 	initials      []initialInName
+	particles     []string // which stay
 	mentions      int
 }
 

@@ -459,3 +459,32 @@ func TestSurnameViudaStayed(t *testing.T) {
 		}
 	}
 }
+
+// TestLoginsWithParticlesWereOthers: in a login, a surname with particles was another person.
+func TestLoginsWithParticlesWereOthers(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		texts []string
+	}{
+		{"Oda van der Berg", []string{"ovanderberg", "vanderbergo", "oda.vanderberg", "odavanderberg", "ovdberg"}},
+		{"Maria De la Cruz", []string{"mdelacruz", "delacruzm", "maria.delacruz"}}, {"Kim St. John", []string{"kstjohn", "stjohnk", "kim_stjohn"}},
+	} {
+		p := patient(t, Options{}, append(mentions(Person, tc.name), mentions(Username, tc.texts...)...))
+		made := strings.Fields(must(t, p, Person, tc.name))
+		was := strings.Fields(tc.name)
+		first, last := strings.ToLower(made[0]), strings.ToLower(made[len(made)-1])
+		for _, text := range tc.texts {
+			want := strings.Replace(text, strings.ToLower(was[len(was)-1]), last, 1)
+			if full := strings.ToLower(was[0]); strings.Contains(text, full) {
+				want = strings.Replace(want, full, first, 1)
+			} else if strings.HasPrefix(text, full[:1]) {
+				want = first[:1] + want[1:]
+			} else if strings.HasSuffix(text, full[:1]) {
+				want = want[:len(want)-1] + first[:1]
+			}
+			if got := must(t, p, Username, text); got != want {
+				t.Errorf("%s is %q, but %s %q, want %q", tc.name, made, text, got, want)
+			}
+		}
+	}
+}

@@ -254,7 +254,7 @@ func (n *names) readPersons(all []nameMention) {
 	}
 }
 
-// personSet has persons by their names, and counts how often each is mentioned. It collects the initials with which they are mentioned.
+// personSet has persons by their names, and counts how often each is mentioned. It collects the initials and particles with which they are mentioned.
 type personSet map[string]*person
 
 func (s personSet) add(who person) {
@@ -263,6 +263,11 @@ func (s personSet) add(who person) {
 		s[key] = &person{given: who.given, family: who.family}
 	}
 	s[key].mentions++
+	for _, particle := range who.particles {
+		if k, ok := slices.BinarySearch(s[key].particles, particle); !ok {
+			s[key].particles = slices.Insert(s[key].particles, k, particle)
+		}
+	}
 	for _, in := range who.initials {
 		if k, ok := slices.BinarySearchFunc(s[key].initials, in, initialInName.compare); !ok {
 			s[key].initials = slices.Insert(s[key].initials, k, in)
@@ -295,6 +300,9 @@ func (n *names) personIn(tokens []nameToken) (who person) {
 			who.initials = append(who.initials, n.initialIn(tokens, i))
 		case t.kind == nameWord && n.initials(tokens, i):
 			who.initials = append(who.initials, n.joinedInitials(tokens, i)...)
+		}
+		if t.kind == nameStays && (n.words[particles][t.word] || n.words[saints][t.word]) {
+			who.particles = append(who.particles, t.word)
 		}
 		if t.kind != nameWord || n.initials(tokens, i) {
 			continue
