@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -485,6 +486,55 @@ func TestLoginsWithParticlesWereOthers(t *testing.T) {
 			if got := must(t, p, Username, text); got != want {
 				t.Errorf("%s is %q, but %s %q, want %q", tc.name, made, text, got, want)
 			}
+		}
+	}
+}
+
+// TestFirstNamesLikeTitlesStayed: the first names of Dona Melson, Junior Lund and Del Lund stayed like titles and particles, and the particle of Van Leeuwen was another first name.
+func TestFirstNamesLikeTitlesStayed(t *testing.T) {
+	for _, tc := range []struct {
+		lang  Language
+		texts []string
+		left  string // what may not be left
+		kept  string // what must be left
+	}{
+		{English, []string{"Dona Melson", "MELSON, DONA", "Ms. Melson", "Dona"}, "dona", ""}, {English, []string{"Dona Melson"}, "dona", ""},
+		{English, []string{"Junior Lund", "LUND, JUNIOR", "Junior"}, "junior", ""}, {English, []string{"Junior Lund"}, "junior", ""}, {English, []string{"LUND, JUNIOR M"}, "junior", ""},
+		{English, []string{"Del Lund", "LUND, DEL"}, "del", ""}, {English, []string{"Von Miller", "MILLER, VON R."}, "von", ""}, {English, []string{"Von Miller", "Von"}, "von", ""},
+		{Spanish, []string{"Junior Vega Ruiz", "Junior"}, "junior", ""}, {Spanish, []string{"VEGA, DONA"}, "dona", ""},
+		{English, []string{"Stavros van Leeuwen", "van Leeuwen"}, "", "van"}, {English, []string{"Stavros van Leeuwen", "Van Leeuwen"}, "", "van"},
+		{English, []string{"Stavros van Leeuwen", "VAN LEEUWEN, STAVROS"}, "", "van"}, {English, []string{"Jan Van Dyke", "Dr. Van Dyke"}, "", "van"}, {English, []string{"Jan Van Dyke", "J. Van Dyke"}, "", "van"},
+		{English, []string{"Peter Lund, Junior"}, "", "junior"}, {English, []string{"Peter Lund Junior"}, "", "junior"}, {Spanish, []string{"Doña Rosa Vega"}, "", "dona"}, {English, []string{"Doña Rosa Vega"}, "", "dona"},
+		{English, []string{"Rosa Del Toro", "Del Toro"}, "", "del"}, {Spanish, []string{"Ana del Castillo", "Del Castillo"}, "", "del"},
+	} {
+		p := patient(t, Options{Language: tc.lang}, mentions(Person, tc.texts...))
+		lasts := map[string]bool{}
+		for _, text := range tc.texts {
+			made := must(t, p, Person, text)
+			words := wordsOf(made)
+			if tc.left != "" && slices.Contains(words, tc.left) || tc.kept != "" && !slices.Contains(words, tc.kept) {
+				t.Errorf("%v: %q became %q", tc.texts, text, made)
+			}
+			if before, _, ok := strings.Cut(made, ","); ok {
+				words = wordsOf(before)
+			}
+			if tc.kept != "" {
+				lasts[words[len(words)-1]] = true
+			}
+		}
+		if len(lasts) > 1 {
+			t.Errorf("%v became %d persons", tc.texts, len(lasts))
+		}
+	}
+}
+
+// TestFirstNamesLikeTitlesAreOne: the name has one surrogate in all its forms.
+func TestFirstNamesLikeTitlesAreOne(t *testing.T) {
+	p := patient(t, Options{}, mentions(Person, "Dona Melson", "MELSON, DONA", "Ms. Melson", "Dona"))
+	first, last, _ := strings.Cut(must(t, p, Person, "Dona Melson"), " ")
+	for text, want := range map[string]string{"MELSON, DONA": strings.ToUpper(last + ", " + first), "Ms. Melson": "Ms. " + last, "Dona": first} {
+		if made := must(t, p, Person, text); made != want {
+			t.Errorf("%q became %q, want %q", text, made, want)
 		}
 	}
 }

@@ -51,13 +51,80 @@ const sure = 1 << 20
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
 		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, typists: map[string]bool{}, capital: map[string]bool{},
-		root: map[string]string{}, of: map[string][]int{}}
+		root: map[string]string{}, of: map[string][]int{}, behind: map[string]set{}, firsts: set{}}
 	p.names = n
+	n.readLayout(mentions)
 	all := n.readMentions(mentions)
 	n.vote(all)
 	n.misspellings()
 	n.nicknames(all)
 	n.readPersons(all)
+}
+
+// readLayout finds out which words like titles and particles are first names, because they stand alone, behind the label for a first name, or behind a surname and a comma; and which
+// surnames have particles.
+func (n *names) readLayout(mentions []Mention) {
+	for _, m := range mentions {
+		if m.Sort != Person {
+			continue
+		}
+		all, ok := n.parse(m.Text)
+		if !ok {
+			continue
+		}
+		n.readParticles(all)
+		for i, t := range all {
+			if n.words[likeTitles][t.word] && !lowerCase(t.text) && ascii(t.text) && n.isFirstName(all, i) {
+				n.firsts[t.word] = true
+			}
+		}
+	}
+}
+
+// isFirstName reports whether word i is alone in its name, or the only word behind one or two surnames and a comma.
+func (n *names) isFirstName(all []nameToken, i int) bool {
+	var before, after int // words
+	comma := false
+	for k, t := range all {
+		switch {
+		case t.word == "" || t.kind == nameInitial:
+			comma = comma || t.text == "," && before > 0 && k < i
+		case k < i && comma: // Lund, Oda Junior
+			return false
+		case k < i:
+			before++
+		case k > i:
+			after++
+		}
+	}
+	return after == 0 && (before == 0 || comma && before == 1)
+}
+
+// readParticles stores the particles before the surnames of a name, if they are in lower case or behind a first name.
+func (n *names) readParticles(all []nameToken) {
+	var before []string
+	named := false
+	for _, t := range all {
+		switch {
+		case t.kind == nameStays && n.words[sureParticles][t.word]:
+			if named || lowerCase(t.text) {
+				before = append(before, t.word)
+			}
+		case t.kind == nameInitial:
+			named, before = true, nil
+		case t.kind == nameWord:
+			named = true
+			for _, particle := range before {
+				if n.behind[particle] == nil {
+					n.behind[particle] = set{}
+				}
+				n.behind[particle][t.word] = true
+			}
+			before = nil
+		case t.text != " ":
+			before = nil
+		}
+	}
 }
 
 // nameMention is a name as one note has it.

@@ -44,6 +44,7 @@ var (
 	ambiguousTitles    = kind("ambiguous titles")          // titles that do not tell the gender in this language
 	titlesBehind       = kind("titles behind names")       // titles only if they do not come first
 	titlesAtEnds       = kind("titles at the ends")        // titles only if they come first or last
+	likeTitles         = kind("first names like titles")   // titles and particles that are first names where the notes show it
 	namesNotTitles     = kind("names rather than titles")  // titles of another language that are names in this one
 	uncapitalizedNames = kind("names in lower case")       // first names, unless written in capitals: Md Rahman
 	surnameTitles      = kind("titles before surnames")    // tell that a name of one word is a surname
