@@ -19,7 +19,7 @@ func (p *Patient) family(text string) (string, bool, error) {
 			return made, true, nil
 		}
 	}
-	if p.isNameOfRelative(text) {
+	if p.isNameOfRelative(text) || p.isNameOfNotes(text) {
 		return p.person(text)
 	}
 	return "", false, nil
@@ -107,6 +107,13 @@ func (p *Patient) isNameOfRelative(text string) bool {
 	}
 	return p.known.given(all[words[0]].word) ||
 		p.afterKin[text] && len(words) <= longestRelative && !slices.ContainsFunc(words, func(i int) bool { return wordlists.Common(all[i].word) })
+}
+
+// isNameOfNotes reports whether all words of a value are parts of names elsewhere in the notes, and capitalized: Sra. Vega Ruiz.
+func (p *Patient) isNameOfNotes(text string) bool {
+	all, ok := p.names.parse(text)
+	words := p.names.indices(all, nameWord)
+	return ok && len(words) > 0 && !slices.ContainsFunc(words, func(i int) bool { return p.names.count[all[i].word] == 0 || lowerCase(all[i].text) })
 }
 
 // isKin reports whether a folded word is one for a relative in any language.

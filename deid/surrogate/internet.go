@@ -248,7 +248,7 @@ func (p *Patient) url(text string) (string, bool, error) {
 				if err != nil {
 					return "", false, err
 				}
-				s = strings.Map(keepASCII, fold(made))
+				s = likeCase(strings.Map(keepASCII, fold(made)), t.text)
 			} else if ok {
 				s = likeCase(strings.Map(keepASCII, fold(p.memo["unit\x00"+s])), t.text)
 			}

@@ -44,6 +44,7 @@ type names struct {
 	of      map[string][]int   // indices of the persons with a word in their name
 	pieces  map[byte][][]piece // see beginningWith; nil until a login requires it
 	behind  map[string]set     // surnames that the notes have behind a particle: leeuwen for van in Pieter van Leeuwen
+	short   set                // initials of first names and a surname: see readInitials
 	firsts  set                // words like titles and particles that are first names in these notes: see readLayout
 }
 

@@ -44,6 +44,9 @@ func (p *Patient) person(text string) (string, bool, error) {
 	if letters, ok := p.monogram(text, tokens); ok {
 		return letters, true, nil
 	}
+	if made, ok := p.composedName(text, tokens); ok {
+		return made, true, nil
+	}
 	found := false
 	for i, t := range tokens {
 		var err error
@@ -81,6 +84,23 @@ func (p *Patient) person(text string) (string, bool, error) {
 	}
 	return b.String(), found, nil
 }
+
+// composedName replaces a login that was taken for a name: a surname of the notes in lower case, with up to three letters of the first names beside it.
+func (p *Patient) composedName(text string, tokens []nameToken) (string, bool) {
+	if len(tokens) != 1 || !lowerCase(text) || p.known.given(tokens[0].word) || p.known.surname[tokens[0].word] {
+		return "", false
+	}
+	word := tokens[0].word
+	for n := 1; n <= 3 && n+minSurnameOfLogin <= len(word); n++ {
+		if len(p.names.of[word[:len(word)-n]]) > 0 || len(p.names.of[word[n:]]) > 0 {
+			return p.compose(word)
+		}
+	}
+	return "", false
+}
+
+// minSurnameOfLogin is the minimum length of a surname with a few letters of the first names beside it.
+const minSurnameOfLogin = 4
 
 // joinsFirstNames reports whether token i is a particle between two first names, or the space behind it. It goes, because it fits few surrogates: of María de los
 // Ángeles, de los. The y of Ana y Pedro stays, since these are two persons.
@@ -180,10 +200,11 @@ func (n *names) initials(tokens []nameToken, i int) bool {
 	if len(letters) < 2 || len(letters) > 3 || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return false
 	}
-	if n.titled[word] || n.known.drawn(word) || n.known.surname[word] {
+	words := n.indices(tokens, nameWord)
+	full := slices.ContainsFunc(words, func(k int) bool { return n.short[word+" "+tokens[k].word] })
+	if n.titled[word] || !full && (n.known.drawn(word) || n.known.surname[word]) {
 		return false
 	}
-	words := n.indices(tokens, nameWord)
 	inPlace := len(words) == 2 || len(words) > 2 && i == words[0]
 	return inPlace && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
 }

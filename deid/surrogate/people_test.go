@@ -538,3 +538,64 @@ func TestFirstNamesLikeTitlesAreOne(t *testing.T) {
 		}
 	}
 }
+
+// TestGenderByTitleAndDoubleName: a title before the surname alone did not count against the lists, and Jean-Paul was a woman.
+func TestGenderByTitleAndDoubleName(t *testing.T) {
+	behind := func(before, text string) Mention { return Mention{Note: "a", Sort: Person, Before: before, Text: text} }
+	for _, tc := range []struct {
+		all  []Mention
+		name string
+		want int
+	}{
+		{[]Mention{behind("", "Ashley Lund"), behind("Mr. ", "Lund")}, "Ashley", -1}, {[]Mention{behind("", "Ashley Lund"), behind("", "Mr. Lund")}, "Ashley", -1},
+		{[]Mention{behind("", "Peter Lund"), behind("his wife, Mrs. ", "Lund")}, "Peter", -1}, {[]Mention{behind("", "Peter Lund"), behind("", "Ashley Lund"), behind("Mr. ", "Lund")}, "Ashley", 1},
+		{mentions(Person, "Jean-Paul Lund"), "Jean", -1}, {mentions(Person, "Jean-Luc Lund"), "Jean", -1}, {mentions(Person, "Jean-Marie Lund"), "Jean", -1}, {mentions(Person, "Jan-Willem Lund"), "Jan", -1},
+		{mentions(Person, "Jean Lund"), "Jean", 1}, {mentions(Person, "Jean-Ann Lund"), "Jean", 1},
+	} {
+		p := patient(t, Options{}, tc.all)
+		if got := p.names.genderOf(fold(tc.name)); got*tc.want <= 0 {
+			t.Errorf("%v: the gender of %s is %d", tc.all, tc.name, got)
+		}
+	}
+}
+
+// TestSanInLowerCaseStayed: San Martín and san martín were two surnames.
+func TestSanInLowerCaseStayed(t *testing.T) {
+	for _, name := range []string{"María López San Martín", "Juan San José", "Ana San Román Vega"} {
+		p := inSpanish(t, mentions(Person, name, strings.ToLower(name))...)
+		if made, lower := must(t, p, Person, name), must(t, p, Person, strings.ToLower(name)); lower != strings.ToLower(made) {
+			t.Errorf("%q became %q, and in lower case %q", name, made, lower)
+		}
+	}
+}
+
+// TestKnownNameTypedAsARelative: the names of a patient became the tag if the tagger took them for those of a relative.
+func TestKnownNameTypedAsARelative(t *testing.T) {
+	p := inSpanish(t, append(mentions(Person, "Ana Vega Ruiz"), mentions(Family, "Sra. Vega Ruiz", "Vega", "Sra. Vega Soler")...)...)
+	name := must(t, p, Person, "Ana Vega Ruiz")
+	_, surnames, _ := strings.Cut(name, " ")
+	if made := must(t, p, Family, "Sra. Vega Ruiz"); made != "Sra. "+surnames {
+		t.Errorf("%q is %q, but the relative became %q", "Ana Vega Ruiz", name, made)
+	}
+	if made, ok, _ := p.Replace("a", Family, "Sra. Vega Soler"); ok {
+		t.Errorf("an unknown name became %q", made)
+	}
+}
+
+// TestInitialsThatSpellAName: the MA of MA Young was a first name, and a login typed as a name a misspelling.
+func TestInitialsThatSpellAName(t *testing.T) {
+	p := patient(t, Options{}, append(mentions(Person, "Margaret Ann Young", "MA Young", "Peter Amundsen", "Dr. Amundsen", "amundsenp", "William O'Brien", "wobrien", "Dr. O'Brien"), mentions(IP, "00:1A:2B:3C:4D:5E")...))
+	full := strings.Fields(must(t, p, Person, "Margaret Ann Young"))
+	other := strings.Fields(must(t, p, Person, "Peter Amundsen"))
+	third := strings.Fields(must(t, p, Person, "William O'Brien"))
+	for text, want := range map[string]string{
+		"MA Young": full[0][:1] + full[1][:1] + " " + full[2], "amundsenp": strings.ToLower(other[1] + other[0][:1]), "wobrien": strings.ToLower(third[0][:1] + third[1]),
+	} {
+		if made := must(t, p, Person, text); made != want {
+			t.Errorf("%q became %q, want %q", text, made, want)
+		}
+	}
+	if made := must(t, p, IP, "00:1A:2B:3C:4D:5E"); made != strings.ToUpper(made) {
+		t.Errorf("an address in capitals became %q", made)
+	}
+}

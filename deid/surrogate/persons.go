@@ -51,7 +51,7 @@ const sure = 1 << 20
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
 		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, typists: map[string]bool{}, capital: map[string]bool{},
-		root: map[string]string{}, of: map[string][]int{}, behind: map[string]set{}, firsts: set{}}
+		root: map[string]string{}, of: map[string][]int{}, behind: map[string]set{}, firsts: set{}, short: set{}}
 	p.names = n
 	n.readLayout(mentions)
 	all := n.readMentions(mentions)
@@ -73,10 +73,29 @@ func (n *names) readLayout(mentions []Mention) {
 			continue
 		}
 		n.readParticles(all)
+		n.readInitials(all)
 		for i, t := range all {
 			if n.words[likeTitles][t.word] && !lowerCase(t.text) && ascii(t.text) && n.isFirstName(all, i) {
 				n.firsts[t.word] = true
 			}
+		}
+	}
+}
+
+// readInitials stores the initials of the first names of a full name with its surnames: MA Young for Margaret Ann Young.
+func (n *names) readInitials(all []nameToken) {
+	letters := ""
+	for _, i := range n.indices(all, nameWord) {
+		if all[i].role == given && len(letters) < 3 {
+			letters += firstLetter(all[i].word)
+		}
+	}
+	if len(letters) < 2 {
+		return
+	}
+	for _, i := range n.indices(all, nameWord) {
+		if all[i].role == family {
+			n.short[letters+" "+all[i].word] = true
 		}
 	}
 }
@@ -387,8 +406,16 @@ func (n *names) personIn(tokens []nameToken) (who person) {
 func (n *names) readGender(m nameMention, who person, surnames map[string]int) {
 	score := n.titles(m.tokens, m.before)
 	if len(who.given) == 0 {
-		surnames[strings.Join(who.family, " ")] += score
+		if before := wordsOf(m.before); !slices.ContainsFunc(before[max(0, len(before)-3):], n.isKin) { // his wife, Mrs. Lund
+			surnames[strings.Join(who.family, " ")] += score
+		}
 		return
+	}
+	for i := range m.tokens[:max(0, len(m.tokens)-2)] {
+		if first, second := m.tokens[i].word, m.tokens[i+2].word; m.tokens[i+1].text == "-" && n.words[menInDoubles][first] &&
+			(n.known.genderIn(n.lang, second) < 0 || second == "marie") && m.tokens[i+2].role == given {
+			n.gender[first]--
+		}
 	}
 	for _, word := range who.given {
 		n.gender[word] += score
@@ -418,8 +445,8 @@ func (n *names) with(words []string) iter.Seq[person] {
 	}
 }
 
-// byTitles infers the gender of a first name from a title before the surname alone ("Mr. Lund"), if exactly one first name with that surname
-// is of unknown gender and no other explains the title.
+// byTitles infers the gender of a first name from a title before the surname alone ("Mr. Lund"), if no first name with that surname explains the title, and exactly one
+// is of unknown gender or there is only one.
 func (n *names) byTitles(surnames map[string]int) {
 	called := map[string][]person{} // by surnames
 	for _, who := range n.persons {
@@ -434,7 +461,9 @@ func (n *names) byTitles(surnames map[string]int) {
 			continue
 		}
 		var unknown []string
+		one := true // there is only one
 		for _, who := range called[surname] {
+			one = one && who.given[0] == called[surname][0].given[0]
 			switch g := n.genderOf(who.given[0]); {
 			case g*score > 0:
 				score = 0
@@ -442,8 +471,11 @@ func (n *names) byTitles(surnames map[string]int) {
 				unknown = append(unknown, who.given[0])
 			}
 		}
-		if len(unknown) == 1 {
+		switch {
+		case len(unknown) == 1:
 			n.gender[unknown[0]] += score
+		case len(unknown) == 0 && one && len(called[surname]) > 0:
+			n.gender[called[surname][0].given[0]] += score
 		}
 	}
 }

@@ -44,6 +44,7 @@ var (
 	ambiguousTitles    = kind("ambiguous titles")          // titles that do not tell the gender in this language
 	titlesBehind       = kind("titles behind names")       // titles only if they do not come first
 	titlesAtEnds       = kind("titles at the ends")        // titles only if they come first or last
+	menInDoubles       = kind("men in double names")       // women in some languages, but men before a hyphen and a man's name: Jean-Paul
 	likeTitles         = kind("first names like titles")   // titles and particles that are first names where the notes show it
 	namesNotTitles     = kind("names rather than titles")  // titles of another language that are names in this one
 	uncapitalizedNames = kind("names in lower case")       // first names, unless written in capitals: Md Rahman
