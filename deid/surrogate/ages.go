@@ -28,8 +28,8 @@ func (m *Maker) readAge(text string, strict bool) (string, bool) {
 }
 
 // manyMonths matches a number with a sign or blank for the thousands, as of months or weeks that are 90 years or more; one without has too many digits for an age. That of days
-// under 90 years goes with them.
-var manyMonths = lazyregexp.New(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b`)
+// under 90 years goes with them. The tenth decade of life, in Spanish, is that of the ages over 89.
+var manyMonths = lazyregexp.New(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b|(?i:\b(?:un|duo)?d[ée]cima d[ée]cada)`)
 
 // ageReader reads an age token by token.
 type ageReader struct {

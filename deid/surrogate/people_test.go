@@ -500,7 +500,7 @@ func TestFirstNamesLikeTitlesStayed(t *testing.T) {
 	}{
 		{English, []string{"Dona Melson", "MELSON, DONA", "Ms. Melson", "Dona"}, "dona", ""}, {English, []string{"Dona Melson"}, "dona", ""},
 		{English, []string{"Junior Lund", "LUND, JUNIOR", "Junior"}, "junior", ""}, {English, []string{"Junior Lund"}, "junior", ""}, {English, []string{"LUND, JUNIOR M"}, "junior", ""},
-		{English, []string{"Del Lund", "LUND, DEL"}, "del", ""}, {English, []string{"Von Miller", "MILLER, VON R."}, "von", ""}, {English, []string{"Von Miller", "Von"}, "von", ""},
+		{English, []string{"Del Lund", "LUND, DEL"}, "del", ""}, {English, []string{"Del Lund", "LUND, DEL. Del"}, "del", ""}, {English, []string{"Von Miller", "MILLER, VON R."}, "von", ""}, {English, []string{"Von Miller", "Von"}, "von", ""},
 		{Spanish, []string{"Junior Vega Ruiz", "Junior"}, "junior", ""}, {Spanish, []string{"VEGA, DONA"}, "dona", ""},
 		{English, []string{"Stavros van Leeuwen", "van Leeuwen"}, "", "van"}, {English, []string{"Stavros van Leeuwen", "Van Leeuwen"}, "", "van"},
 		{English, []string{"Stavros van Leeuwen", "VAN LEEUWEN, STAVROS"}, "", "van"}, {English, []string{"Jan Van Dyke", "Dr. Van Dyke"}, "", "van"}, {English, []string{"Jan Van Dyke", "J. Van Dyke"}, "", "van"},

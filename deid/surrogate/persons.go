@@ -112,7 +112,7 @@ func (n *names) isFirstName(all []nameToken, i int) bool {
 			return false
 		case k < i:
 			before++
-		case k > i:
+		case k > i && t.word != all[i].word: // but LUND, DEL. Del
 			after++
 		}
 	}

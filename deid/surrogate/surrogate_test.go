@@ -269,7 +269,7 @@ func TestAges(t *testing.T) {
 			t.Errorf("%q became %q, %v, %v, want %q", text, got, ok, err, want)
 		}
 	}
-	for _, text := range []string{"Lund", "45 Lund", "1944", "", "-", "44 @"} {
+	for _, text := range []string{"Lund", "45 Lund", "décima década", "1944", "", "-", "44 @"} {
 		if got, ok, _ := in(English).age(text); ok {
 			t.Errorf("%q became %q", text, got)
 		}
