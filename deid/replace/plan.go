@@ -417,7 +417,7 @@ type Change struct {
 // or, among equally long ones, of the first in the text. A span of the kind Keep stays in the text and is among the Spans
 // of the new document, unless it overlaps a span of another kind. Then only the other span counts.
 //
-// It is an error if doc and spans do not pass data.Document.Check, or if a list of surrogates has no entry left.
+// It is an error if doc and spans do not pass data.Document.Check.
 func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document, []Change, error) {
 	return p.ReplaceAs("", doc, spans)
 }

@@ -37,6 +37,12 @@ const maxNameWords = 12
 // maxLoginNumber is the maximum number of digits after the names of a login that belong to it: olund2.
 const maxLoginNumber = 4
 
+// loginParticles are the words of inNames that logins contain together with the surname behind them: ldelafuente, pstjohn.
+var loginParticles = union(particles, wordlists.Set("do das ter ten le les du san santa saint st abu"))
+
+// nameOfLogin is a word of a name, alone and joined to the particles before it.
+type nameOfLogin struct{ word, joined string }
+
 // addLogins adds the logins of a person. In the name, the surname is last or before a comma. If several words are before the comma, they may also be
 // the whole name, with a degree after the comma.
 func (p *Patterns) addLogins(text string, name []word, typ string) {
@@ -47,14 +53,21 @@ func (p *Patterns) addLogins(text string, name []word, typ string) {
 		p.written = map[string]bool{}
 	}
 	p.written[text] = true
-	var words []string
+	var words []nameOfLogin
 	comma := 0 // number of words before it
+	particles := ""
 	for _, w := range name {
 		if w.comma && comma == 0 {
 			comma = len(words)
 		}
-		if !w.digits && (!inNames[w.fold] || isLetter(w)) {
-			words = append(words, w.fold)
+		switch {
+		case !w.digits && (!inNames[w.fold] || isLetter(w)):
+			words = append(words, nameOfLogin{w.fold, particles + w.fold})
+			particles = ""
+		case loginParticles[w.fold]:
+			particles += w.fold
+		default:
+			particles = ""
 		}
 	}
 	if len(words) > maxNameWords {
@@ -62,31 +75,46 @@ func (p *Patterns) addLogins(text string, name []word, typ string) {
 	}
 	typ = cmp.Or(p.types.OfSort(data.Username), typ)
 	if comma > 0 && comma < len(words) {
-		for k, surname := range words[:comma] {
-			p.addLoginsOf(words[comma:], surname, k == comma-1, typ)
+		for k := range words[:comma] {
+			p.addLoginsOf(words[comma:], words[k:comma], typ)
 		}
 		words = words[:comma]
 	}
 	for k := 1; k < len(words); k++ {
-		p.addLoginsOf(words[:k], words[k], k == len(words)-1, typ)
+		p.addLoginsOf(words[:k], words[k:], typ)
 	}
 }
 
-// addLoginsOf adds the logins of a person with some first names or initials and a surname. Words between the first name and the last one may be first
-// names as well: only if the surname is the last word, it is added beside the first name in full, because Anne Marie is not a login.
-func (p *Patterns) addLoginsOf(firsts []string, surname string, last bool, typ string) {
+// addLoginsOf adds the logins of a person with some first names or initials and the first of some surnames, with its particles or the next surname or without them. Words between
+// the first name and the last one may be first names as well: only if the surname is the last word, or has particles, it is added beside the first name in full, because Anne
+// Marie is not a login.
+func (p *Patterns) addLoginsOf(firsts, surnames []nameOfLogin, typ string) {
+	first, surname, last := firsts[0].word, surnames[0], len(surnames) == 1
+	p.addLoginsWith(firsts, surname.word, last, typ)
+	if surname.joined != surname.word {
+		p.addLoginsWith(firsts, surname.joined, true, typ)
+	}
+	if !last {
+		next := surnames[1]
+		p.addLoginsWith(firsts, surname.joined+next.joined, len(surnames) == 2, typ)
+		p.addLogin(initial(first), surname.joined+initial(next.word), typ)
+	}
+}
+
+func (p *Patterns) addLoginsWith(firsts []nameOfLogin, surname string, full bool, typ string) {
 	if utf8.RuneCountInString(surname) < 2 {
 		return
 	}
-	p.addLogin(initial(firsts[0]), surname, typ)
-	p.addLogin(surname, initial(firsts[0]), typ)
-	if last {
-		p.addLogin(firsts[0], surname, typ)
+	first := firsts[0].word
+	p.addLogin(initial(first), surname, typ)
+	p.addLogin(surname, initial(first), typ)
+	if full {
+		p.addLogin(first, surname, typ)
 	}
 	if len(firsts) > 1 {
 		var all strings.Builder
 		for _, w := range firsts {
-			all.WriteString(initial(w))
+			all.WriteString(initial(w.word))
 		}
 		p.addLogin(all.String(), surname, typ)
 		p.addLogin(surname, all.String(), typ)

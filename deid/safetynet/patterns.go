@@ -66,6 +66,7 @@ type Patterns struct {
 	initials  map[string]string   // keys are the initials of whole names; values are the types
 	numeric   slips               // the numbers that are long enough for fuzzy matching
 	seen      map[string]bool     // phrases that have been added
+	mates     map[string]mates    // parts of names that are not found alone
 	keys      starts              // of the phrases, parts and logins
 	heads     starts              // of the numbers, and of the words that they begin with
 }
@@ -159,6 +160,7 @@ func (p *Patterns) add(text, typ string, how how) {
 	case !searched:
 	case how == asName:
 		p.addName(v.words(), typ)
+		p.addMates(v.all, typ)
 		p.addLogins(text, v.all, typ)
 	case how == asNumber:
 		p.addNumber(v.words(), typ, p.known && v.digits && v.size >= longNumber)
@@ -314,7 +316,7 @@ func (p *Patterns) Find(text string, covered []data.Span) []data.Span {
 	for from := 0; from < len(text); {
 		to := windowEnd(text, from)
 		words := appendWords((*buffer)[:0], text, from, to, covered)
-		found = append(found, p.outsideTerms(text, words, p.find(words))...)
+		found = append(found, p.outsideTerms(text, words, append(p.find(words), p.besideCovered(text, words, covered)...))...)
 		clear(words) // the words are parts of the text
 		*buffer = words
 		from = to
@@ -369,6 +371,9 @@ func (p *Patterns) find(words []word) []data.Span {
 		}
 		if last, typ, ok := p.login(words, i); ok {
 			hit(i, last, typ)
+		}
+		if p.behindInitial(words, i) {
+			hit(i, i+1, p.mates[words[i+1].fold].typ)
 		}
 		if last, typ, ok := p.initialsAt(words, i); ok {
 			hit(i, last, typ)
@@ -476,6 +481,9 @@ func (p *Patterns) names(words []word, lower func(string) bool, hit func(first, 
 				last = k
 				parts, seen = append(parts, more), append(seen, words[k].fold)
 				certain = certain || certainPart(words[k])
+			} else if p.isMate(words[k], seen) {
+				last = k
+				parts, seen, certain = append(parts, []string{p.mates[words[k].fold].typ}), append(seen, words[k].fold), true
 			} else if !p.particles[words[k].fold] && !p.isInitial(words[k]) { // particles and initials may be between parts
 				break
 			}

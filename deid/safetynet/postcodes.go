@@ -2,7 +2,6 @@ package safetynet
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -113,7 +112,7 @@ func isResult(text string, number data.Span) bool {
 		return true
 	}
 	m := wordBefore.FindStringSubmatch(before)
-	return m != nil && (drugNames()[fold.Fold(m[1])] || drugEnding.MatchString(m[1])) && !surrogate.IsFirstName(m[1]) && !surrogate.IsSurname(m[1])
+	return m != nil && isDrug(fold.Fold(m[1])) && !surrogate.IsFirstName(m[1]) && !surrogate.IsSurname(m[1])
 }
 
 var (
@@ -127,11 +126,7 @@ var (
 		`(?: (?i:de|del?|en|la|total(?:es)?|basal|inicial|actual|m[áa]xima|m[íi]nima|diaria|semanal|mensual|orina|suero|plasma|sangre|24 ?h(?:oras)?|VIH|VHB|VHC|CMV|VEB|polio|s[ée]ric[oa]|[úu]nica|24)){0,4} ?[:=>≥~]{0,2} ?$`)
 	// wordBefore matches the word before a number and what may stand behind a drug.
 	wordBefore = lazyregexp.New(`(\pL{4,})(?: (?i:s[óo]dic[ao]|c[áa]lcic[ao]|pot[áa]sic[ao]|benzat[íi]nica|proca[íi]na|fraccionada|D[23]?|G|IV|IM|SC|VO|ampollas?|c[áa]psulas?|gotas|sobres?)){0,2} ?[:=]? ?$`)
-	drugEnding = lazyregexp.New(`(?i)` + `(?:cilina|cillin|micina|mycin|parina|parin|ferol|calcidol|calcitriol|poetina|poetin|kinasa|floxacino|ciclina|nistatina|polimixina|colistina|pancreatina|sulfato)$`)
 )
-
-// drugNames are the drugs of the lists, folded.
-var drugNames = sync.OnceValue(func() map[string]bool { return foldedEntries("en-ambiguous-drugs", "es-ambiguous-drugs") })
 
 // alsoTowns are ordinary words that are also towns, districts or parts of cities in Spanish-speaking countries.
 var alsoTowns = wordlists.Set(`latina surco ate frailes adelantado ate frailes surco adelantado abrigo acequia agosto aguada aguas agudo aguilas alamos alcazar alcoba aldea aldeas alegria alianza alto altos altura alturas amistad amor animas antigua antiguedad apartado apostoles arboledas

@@ -14,6 +14,9 @@
 package safetynet
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -67,10 +70,17 @@ func (n *Net) Language(text string) string {
 // Removed is a replaced text and its type.
 type Removed struct{ Text, Type string }
 
-// Originals returns patterns for the replaced texts in the notes of one patient.
+// Originals returns patterns for the replaced texts in the notes of one patient. Of a text with several types, the most frequent counts, so that the order of the
+// notes does not matter.
 func (n *Net) Originals(removed []Removed) *Patterns {
 	p := &Patterns{types: n.Types}
+	count := map[Removed]int{}
 	for _, r := range removed {
+		count[r]++
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(count), func(a, b Removed) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Text, b.Text))
+	}) {
 		p.add(r.Text, r.Type, howOf(n.Types.SortOf(r.Type)))
 	}
 	return p

@@ -141,6 +141,18 @@ func TestLoginOfANameStayed(t *testing.T) {
 	}
 }
 
+// TestLoginsWithParticlesStayed: the particles of a surname, and a second surname, were not in the logins that were searched for.
+func TestLoginsWithParticlesStayed(t *testing.T) {
+	removed := []Removed{{"Lucía de la Fuente Mas", "DOCTOR"}, {"Pedro San Martín Gil", "PATIENT"}, {"Mary El Sayed", "DOCTOR"}, {"Oda Ben Ali", "DOCTOR"}, {"van der Berg, Jan K.", "PATIENT"}}
+	for _, login := range strings.Fields(`ldelafuente lfuente delafuentel luciadelafuente ldelafuentemas ldelafuentem lucia.delafuente psanmartin psanmartingil psanmarting melsayed
+		elsayedm obenali jvanderberg jkvanderberg vanderbergj jan_vanderberg jberg`) {
+		n := &Net{Types: types(t)}
+		if got, want := show("x "+login+" y", n.Originals(removed).Find("x "+login+" y", nil)), "x [USERNAME|"+login+"] y"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // TestLoginsAreNoWords: logins of people whose names make clinical words with an initial.
 func TestLoginsAreNoWords(t *testing.T) {
 	const text = `chart gland glands island brain train drain sprain block clock stable table bland award spine spinal opine scar scare cramp clamp stool

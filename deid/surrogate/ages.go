@@ -13,7 +13,7 @@ func (m *Maker) age(text string) (string, bool, error) {
 	return made, ok, nil
 }
 
-// readAge is age. If strict is true, it also writes 90+ for the nineties and for numbers in words, and accepts words for a sex, as in 67M.
+// readAge is age. If strict is true, it writes 90+ also for numbers in words, and accepts words for a sex, as in 67M.
 func (m *Maker) readAge(text string, strict bool) (string, bool) {
 	if manyMonths.MatchString(text) || damagedAge.MatchString(text) {
 		return "", false
@@ -28,8 +28,8 @@ func (m *Maker) readAge(text string, strict bool) (string, bool) {
 }
 
 // manyMonths matches a number with a sign or blank for the thousands, as of months or weeks that are 90 years or more; one without has too many digits for an age. That of days
-// under 90 years goes with them.
-var manyMonths = lazyregexp.New(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b`)
+// under 90 years goes with them. The tenth decade of life, in Spanish, is that of the ages over 89.
+var manyMonths = lazyregexp.New(`\b(?:1[., ](?:0[89]|[1-9][0-9])[0-9]|(?:[2-9]|[1-9][0-9])[., ][0-9]{3})\b|(?i:\b(?:un|duo)?d[ée]cima d[ée]cada)`)
 
 // damagedAge matches an age over 89 in which a letter stands for a digit or a blank divides the digits, as machines read them: 9O, 1O1, 9 2. Its first digits are no age of their own.
 var damagedAge = lazyregexp.New(`\b(?:9[OolISZB]|1[Oo][0-9OolI]|1[01][OolI]|9 [0-9OolI]|1 [01] ?[0-9]|1[01] [0-9])(?:[^\pL\pN/.,]|[.,](?:[^0-9]|$)|$)`)
@@ -41,7 +41,7 @@ type ageReader struct {
 	i      int
 	made   strings.Builder
 	found  bool // a number or word of an age
-	strict bool // all ages over 89 become 90+, also decades and words
+	strict bool // all ages over 89 become 90+, also those in words
 }
 
 func (r *ageReader) at(i int) token {
@@ -59,11 +59,15 @@ func (r *ageReader) copy(end int) {
 	r.i = end
 }
 
-// short reports whether the first word from i on that is not a number is a unit shorter than a year. In 93M and 93 m, the M means a man, not a month;
-// a single capital is never a unit.
+// short reports whether the unit of the number before token i, which is the first word that is not a number, is shorter than a year. In 93M and 93 m, the M
+// means a man, not a month; a single capital is never a unit. A small number before the unit, as in 93 y 4 mo, has that unit for itself.
 func (r *ageReader) short(i int) bool {
-	for _, t := range r.tokens[i:] {
-		if _, number := r.numbers[t.word]; t.word == "" || number || r.words[numberJoins][t.word] {
+	for k, t := range r.tokens[i:] {
+		word, number := r.numbers[t.word]
+		switch {
+		case t.num && t.n < mostDays && !r.behindPoint(i+k), number && word.value < mostDays:
+			return false
+		case t.word == "" || number || r.words[numberJoins][t.word]:
 			continue
 		}
 		return r.words[shortUnits][t.word] && (len(t.text) > 1 || lowerCase(t.text))
@@ -71,7 +75,15 @@ func (r *ageReader) short(i int) bool {
 	return false
 }
 
-// digits reads 45, 93, 4.5 and the 90 of 90s. A number above 130 without short units is not an age, nor is any number of more than three digits.
+// mostDays is above the number of months, weeks or days that are written behind a number of years.
+const mostDays = 32
+
+// behindPoint reports whether a number is the fraction of the one before it.
+func (r *ageReader) behindPoint(i int) bool {
+	return r.at(i-1).text == "." && r.at(i-2).num
+}
+
+// digits reads 45, 93, 4.5 and 90s. A number above 130 without short units is not an age, nor is any number of more than three digits.
 func (r *ageReader) digits() bool {
 	t := r.at(r.i)
 	if !t.num || len(t.text) > 3 {
@@ -82,25 +94,12 @@ func (r *ageReader) digits() bool {
 		return false
 	}
 	next := r.at(r.i + 1)
-	decade := next.word == "s" || next.text == "'" || next.text == "’"
-	nineties := t.n == 90 && decade && !r.strict
-	fraction := r.at(r.i-1).text == "." && r.at(r.i-2).num
 	r.found = true
-	if t.n >= 90 && !short && !fraction && !nineties {
+	if t.n >= 90 && !short && !r.behindPoint(r.i) {
 		r.made.WriteString("90+")
 		r.i++
-		if r.at(r.i).text == "+" {
-			r.i++
-		}
-		for r.strict && decade && (r.at(r.i).word == "s" || r.at(r.i).text == "'" || r.at(r.i).text == "’") {
-			r.i++
-		}
-		if r.strict && r.at(r.i).text == "." && r.at(r.i+1).num { // 93.5
-			r.i += 2
-		}
-		if r.ordinals[r.at(r.i).word] != nil { // 93rd birthday
-			r.i++
-		}
+		r.skipDecade()
+		r.skipFiner()
 		return true
 	}
 	r.copy(r.i + 1)
@@ -108,6 +107,72 @@ func (r *ageReader) digits() bool {
 		r.copy(r.i + 1)
 	}
 	return true
+}
+
+// skipDecade skips what is joined to the digits of an age over 89: the plus sign of 90+, the ending of 90's, and that of 93rd.
+func (r *ageReader) skipDecade() {
+	if r.at(r.i).text == "+" {
+		r.i++
+	}
+	for r.at(r.i).word == "s" || r.at(r.i).text == "'" || r.at(r.i).text == "’" {
+		r.i++
+	}
+	if r.ordinals[r.at(r.i).word] != nil { // 93rd birthday
+		r.i++
+	}
+}
+
+// skipFiner skips what says more of an age over 89 than its years: the fraction of 93.5, 91½ and 93 4/12, and the "and a half" and "and 4 months" behind it.
+func (r *ageReader) skipFiner() {
+	quarter := func(i int) bool { return strings.ContainsAny(r.at(i).text, "½¼¾") }
+	switch {
+	case (r.at(r.i).text == "." || r.at(r.i).text == ",") && r.at(r.i+1).num: // 93.5
+		r.i += 2
+	case quarter(r.i):
+		r.i++
+	case r.at(r.i).text == " " && quarter(r.i+1):
+		r.i += 2
+	case r.at(r.i).text == " " && r.at(r.i+1).num && r.at(r.i+2).text == "/" && r.at(r.i+3).num:
+		r.i += 4
+	}
+	kept := r.i // the end of what stays
+	for i := r.i; i < len(r.tokens); i++ {
+		t := r.tokens[i]
+		_, number := r.numbers[t.word]
+		switch {
+		case r.words[halves][t.word]:
+			r.copy(kept)
+			r.i, kept = i+1, i+1
+		case t.num || number:
+			unit := r.shortUnit(i)
+			if unit < 0 {
+				return
+			}
+			r.copy(kept)
+			i = unit
+			r.i, kept = i+1, i+1
+		case r.words[numberJoins][t.word] || r.words[beforeHalves][t.word], t.text == " ", t.text == ",", t.text == ".":
+		case !r.words[ageWords][t.word]:
+			return
+		default:
+			kept = i + 1
+		}
+	}
+}
+
+// shortUnit returns the index of the unit shorter than a year behind the number that begins at a token; -1 if there is none.
+func (r *ageReader) shortUnit(i int) int {
+	end := i + 1
+	if !r.tokens[i].num {
+		_, end = r.numberFrom(i)
+	}
+	if !r.short(end) {
+		return -1
+	}
+	for !r.words[shortUnits][r.tokens[i].word] {
+		i++
+	}
+	return i
 }
 
 // numberInWords reads a run of words for one number: ninety-three, noventa y tres.
@@ -126,6 +191,7 @@ func (r *ageReader) numberInWords() bool {
 		}
 		r.made.WriteString(more)
 		r.i = end
+		r.skipFiner()
 		return true
 	}
 	r.copy(end)
@@ -153,9 +219,13 @@ func (r *ageReader) numberFrom(start int) (total, end int) {
 func (r *ageReader) word() bool {
 	t := r.at(r.i)
 	switch {
-	case r.strict && t.word == "nineties":
+	case r.words[nineties][t.word]:
 		r.found = true
-		r.made.WriteString("90+")
+		more := "90+"
+		if !r.strict {
+			more = likeCase(r.lang.ninetyOrMore, t.text)
+		}
+		r.made.WriteString(more)
 		r.i++
 		return true
 	case r.words[ageWords][t.word]:

@@ -1,6 +1,11 @@
 package surrogate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
+)
 
 // This file reads dates in words, holidays, and the text between dates. Dates in numbers are in datenumbers.go.
 
@@ -26,9 +31,34 @@ func (p *dateParser) parse() bool {
 			return false
 		}
 	}
+	p.joinYears()
 	p.share()
 	return len(p.elements) > 0
 }
+
+// joinYears gives a day and month the year behind their time of day: Feb 29 09:30:00 2024.
+func (p *dateParser) joinYears() {
+	for k := 1; k < len(p.elements); k++ {
+		e, before := p.elements[k], &p.elements[k-1]
+		year, last := e.at[fieldYear], max(before.at[fieldDay], before.at[fieldMonth])
+		e.at[fieldYear] = 0
+		if year == 0 || e != (element{}) || before.at[fieldDay] == 0 || before.at[fieldMonth] == 0 || before.at[fieldYear] > 0 || last > year {
+			continue
+		}
+		between := ""
+		for _, part := range p.parts[last+1 : year] {
+			between += part.text
+		}
+		if timeBetween.MatchString(between) {
+			before.at[fieldYear] = year
+			p.elements = slices.Delete(p.elements, k, k+1)
+			k--
+		}
+	}
+}
+
+// timeBetween matches a time of day between the day and the year of a date.
+var timeBetween = lazyregexp.New(`^[^0-9]*[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?[^0-9:–-]*$`)
 
 // hasDecimal reports whether a decimal number follows a month, as in Jan 8.4.
 func (p *dateParser) hasDecimal() bool {
@@ -146,6 +176,7 @@ func (p *dateParser) share() {
 	for k := range p.elements {
 		if e := &p.elements[k]; e.second { // 5 in April 3-5, May 2
 			_, e.month = get(k - 1)
+			p.monthAfter(k)
 		}
 	}
 	for k := len(p.elements) - 2; k >= 0; k-- {
@@ -182,6 +213,22 @@ func (p *dateParser) monthBefore(k int) {
 	}
 }
 
+// monthAfter gives the last day of a range the month after that of the first, if it is the lower of them: Feb 28-2.
+func (p *dateParser) monthAfter(k int) {
+	e, before := &p.elements[k], p.elements[k-1]
+	i, j := before.at[fieldDay], e.at[fieldDay]
+	if i == 0 || j < i || p.parts[i].value <= p.parts[j].value || e.month >= 12 {
+		return
+	}
+	between := ""
+	for _, part := range p.parts[i+1 : j] {
+		between += part.text
+	}
+	if p.joint(between) == "-" {
+		e.month++
+	}
+}
+
 // skip copies a token that may be between dates.
 func (p *dateParser) skip() bool {
 	t := p.at(p.i)
@@ -193,7 +240,7 @@ func (p *dateParser) skip() bool {
 			return false
 		}
 		p.filler = t.word
-	case !strings.ContainsAny(t.text, " \t\n\r-–—>→/,.;:'’&()+~|\u00a0"):
+	case !strings.ContainsAny(t.text, " \t\n\r-–—>→/,.;:'’&()+~|@\u00a0"):
 		return false
 	}
 	p.literal(1)
@@ -333,7 +380,8 @@ func (p *dateParser) dayAt(i int) bool {
 // yearAt reports whether the token at i is a year that belongs to a month or day in words before it.
 func (p *dateParser) yearAt(i int, afterDay bool) bool {
 	t := p.at(i)
-	if !t.num || p.at(i+1).text == ":" {
+	joined := p.is(i-1, fieldMonth) && p.at(i-2).num // 29FEB24:09:30
+	if !t.num || p.at(i+1).text == ":" && len(t.text) < 4 && !joined {
 		return false
 	}
 	if len(t.text) > 2 {

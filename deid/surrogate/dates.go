@@ -201,6 +201,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		}
 	}
 	months := make([]month, len(d.elements)) // of the moved days
+	years := d.yearsOfRanges(near, latest)
 	for k, e := range d.elements {
 		if i := e.at[fieldWeekday]; i > 0 {
 			set(e, fieldWeekday, modulo(d.parts[i].value+s.days, 7))
@@ -226,7 +227,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		}
 		switch {
 		case day != 0:
-			y, m, day = moveDay(y, m, day, s.days, near)
+			y, m, day = moveDay(cmp.Or(y, years[k]), m, day, s.days, near)
 			months[k] = month{y, m}
 		case m != 0:
 			extra := (m - 1) / 12 * 12 // of the month 13
@@ -256,6 +257,56 @@ func (d *date) isPossible(latest int) bool {
 		}
 	}
 	return true
+}
+
+// yearsOfRanges returns the years of days without one that are the ends of a range, and 0 for all others: the last is the next such day behind the first, and a 29 February decides. Each
+// for itself could be nearest to the day of the note in another year.
+func (d *date) yearsOfRanges(near time.Time, latest int) []int {
+	years := make([]int, len(d.elements))
+	for k := 1; k < len(d.elements); k++ {
+		y1, m1, day1 := d.ymd(d.elements[k-1], latest)
+		y2, m2, day2 := d.ymd(d.elements[k], latest)
+		if y1 != 0 || y2 != 0 || m1 == 0 || m2 == 0 || day1 == 0 || day2 == 0 || m1 > 12 || m2 > 12 || !d.isRange(k) {
+			continue
+		}
+		over := 0 // years from the first to the last
+		if m2 < m1 || m2 == m1 && day2 < day1 {
+			over = 1
+		}
+		if m2 == 2 && day2 == 29 {
+			years[k] = nearestYear(m2, day2, near)
+			years[k-1] = years[k] - over
+		} else {
+			years[k-1] = nearestYear(m1, day1, near)
+			years[k] = years[k-1] + over
+		}
+	}
+	return years
+}
+
+// isRange reports whether elements k-1 and k are the ends of a range.
+func (d *date) isRange(k int) bool {
+	end := func(e element) int { return max(e.at[fieldDay], e.at[fieldMonth]) }
+	from, to := end(d.elements[k-1])+1, d.elements[k].at[fieldDay]
+	if i := d.elements[k].at[fieldMonth]; i > 0 {
+		to = min(to, i)
+	}
+	between := ""
+	for i := from; i < to; i++ {
+		between += d.parts[i].text
+	}
+	return from <= to && d.joint(between) == "-"
+}
+
+// nearestYear returns the year in which a day is nearest to another. There is no 29 February in most.
+func nearestYear(m, day int, near time.Time) int {
+	y, best := near.Year(), 1<<30
+	for _, c := range []int{near.Year(), near.Year() - 1, near.Year() + 1, near.Year() - 2, near.Year() + 2, near.Year() - 3, near.Year() + 3} {
+		if t := civil(c, m, day); distance(t, near) < best && (t.Day() == day || m != 2 || day != 29) {
+			y, best = c, distance(t, near)
+		}
+	}
+	return y
 }
 
 // month is a month of a year, from 1.
@@ -442,13 +493,7 @@ func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 			}
 		}
 	case y == 0:
-		y = near.Year()
-		best := 1 << 30
-		for _, c := range []int{near.Year(), near.Year() - 1, near.Year() + 1, near.Year() - 2, near.Year() + 2, near.Year() - 3, near.Year() + 3} {
-			if t := civil(c, m, day); distance(t, near) < best && (t.Day() == day || m != 2 || day != 29) {
-				y, best = c, distance(t, near)
-			}
-		}
+		y = nearestYear(m, day, near)
 	}
 	monthTooMany := (m - 1) / 12
 	dayTooMany := day > daysIn(y, m)

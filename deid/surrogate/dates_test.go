@@ -479,3 +479,91 @@ func TestDaysAndMonthsWithoutYearsShowTheirOrder(t *testing.T) {
 		t.Errorf("a date with a year does not decide: %s", got)
 	}
 }
+
+// TestYearBehindTheTimeMovedByItself: of a date with the time of day before the year, the year moved by the nearest number of years.
+func TestYearBehindTheTimeMovedByItself(t *testing.T) {
+	for _, tc := range []struct {
+		lang  Language
+		texts []string // of one date; the first is a plain one
+	}{
+		{English, []string{"02/29/2024", "Thu Feb 29 09:30:00 2024", "29FEB2024:09:30:00", "29FEB24:09:30:00", "February 29, 09:30, 2024", "02/29 09:30 2024", "Feb 29, 2024@09:30:12"}},
+		{English, []string{"06/05/2024", "Wed Jun 5 09:30 2024", "05JUN2024:09:30:00", "Jun 5 9:30 pm 2024", "06/05 09:30:15 2024"}},
+		{Spanish, []string{"29/02/2024", "29 de febrero 09:30 de 2024", "29 feb 09:30 2024"}},
+	} {
+		for _, group := range []string{"a", "b", "c", "d", "e", "f"} {
+			p := in(tc.lang).Patient(group, mentions(Date, tc.texts...))
+			year := ""
+			for i, text := range tc.texts {
+				made := must(t, p, Date, text)
+				d, ok := p.parseDate(made, p.dates.order)
+				if !ok || len(d.full(p.dates.latest)) != 1 {
+					t.Fatalf("%q became %q", text, made)
+				}
+				day := d.full(p.dates.latest)[0].Format("06-01-02")
+				if i == 0 {
+					year = day
+				} else if day != year {
+					t.Errorf("%q became %q, but %q is on %s", text, made, tc.texts[0], year)
+				}
+			}
+		}
+	}
+}
+
+// TestYearBehindTheTimeInAnotherValue: likewise if the tagger leaves the time out.
+func TestYearBehindTheTimeInAnotherValue(t *testing.T) {
+	for _, tc := range []struct {
+		lang            Language
+		day, time, year string
+		full, plain     string
+	}{
+		{lang: English, day: "Thu Feb 29", time: " 09:30:00 EST ", year: "2024", plain: "02/29/2024", full: "Thu Feb 29, 2024"},
+		{lang: English, day: "02/29", time: " 09:30 ", year: "2024", plain: "02/29/2024", full: "02/29/2024"},
+		{lang: Spanish, day: "29 de febrero", time: " a las 09:30 de ", year: "2024", plain: "29/02/2024", full: "29 de febrero de 2024"},
+	} {
+		for _, group := range []string{"a", "b", "c", "d", "e", "f"} {
+			all := append(mentions(Date, tc.plain), Mention{Note: "a", Sort: Date, Text: tc.day, After: tc.time + tc.year + "."}, Mention{Note: "a", Sort: Date, Text: tc.year, Before: tc.day + tc.time, After: "."})
+			p := in(tc.lang).Patient(group, all)
+			got := must(t, p, Date, tc.full)
+			if day, year := must(t, p, Date, tc.day), must(t, p, Date, tc.year); !strings.HasPrefix(got, day) || !strings.HasSuffix(got, year) {
+				t.Errorf("%s became %q and %q, but %s %q", tc.full, day, year, tc.full, got)
+			}
+		}
+	}
+}
+
+// TestEndsOfARangeWereInDifferentYears: each end of a range without years was in the year nearest to the day of the note, 29 February in a leap year.
+func TestEndsOfARangeWereInDifferentYears(t *testing.T) {
+	for _, tc := range []struct {
+		lang             Language
+		note, text, ends string // with the years
+	}{
+		{English, "10/01/2024", "2/27-2/29", "2/27/2024-2/29/2024"}, {English, "10/01/2024", "2/27-29", "2/27/2024-2/29/2024"}, {English, "10/01/2024", "February 27-29", "2/27/2024-2/29/2024"},
+		{English, "10/01/2024", "2/27 to 2/29", "2/27/2024-2/29/2024"}, {English, "03/05/2023", "Feb 28th-2nd", "2/28/2023-3/2/2023"}, {English, "01/05/2023", "12/30-1/2", "12/30/2022-1/2/2023"},
+		{English, "09/30/2024", "3/30-4/2", "3/30/2024-4/2/2024"}, {Spanish, "01/10/2024", "del 27 al 29 de febrero", "27/2/2024-29/2/2024"},
+	} {
+		for _, group := range []string{"a", "b", "c", "d", "e", "f"} {
+			all := append(mentions(Date, tc.text), Mention{Note: "a", Sort: Date, Text: tc.note, Before: "Seen "})
+			p := in(tc.lang).Patient(group, all)
+			d, ok := p.parseDate(tc.text, p.dates.order)
+			if !ok {
+				t.Fatal(tc.text)
+			}
+			noted, _ := p.parseDate(tc.note, p.dates.order)
+			both, _ := p.parseDate(tc.ends, p.dates.order)
+			years := d.yearsOfRanges(noted.full(2024)[0], 2024)
+			var days []time.Time
+			for k := range d.elements {
+				_, m, day := d.ymd(d.elements[k], 2024)
+				days = append(days, civil(years[k], m, day))
+			}
+			if want := both.full(2024); distance(days[0], days[1]) != distance(want[0], want[1]) || days[1].Before(days[0]) {
+				t.Errorf("%s in a note of %s has the years %v", tc.text, tc.note, years)
+			}
+			made := must(t, p, Date, tc.text)
+			if again, ok := p.parseDate(made, p.dates.order); !ok || len(again.elements) != 2 {
+				t.Errorf("%s became %s", tc.text, made)
+			}
+		}
+	}
+}

@@ -37,26 +37,29 @@ func (l *list) add(entry, folded string) {
 	l.entries, l.folded = append(l.entries, entry), append(l.folded, folded)
 }
 
-// exhausted is a pool for which a list has no entry left.
-type exhausted struct {
+// drawing is a pool with a list for it.
+type drawing struct {
 	pool string
 	from *list
 }
 
 // draw returns the surrogate of a value in a pool: the entry of the list that the HMAC selects or, if that entry is taken or an original, the next
-// free one. An exhausted list is an error.
-func (p *Patient) draw(pool, value string, from *list) (string, error) {
-	return p.drawUnless(pool, value, from, func(string) bool { return false })
+// free one. If there is none, it invents another.
+func (p *Patient) draw(pool, value string, from *list) string {
+	if s, ok := p.drawUnless(pool, value, from, func(string) bool { return false }); ok {
+		return s
+	}
+	return p.invent(pool, value, from)
 }
 
-// drawUnless is draw, but also skips entries that are unfit.
-func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) bool) (string, error) {
+// drawUnless is draw, but skips entries that are unfit, and returns false if there is no other.
+func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) bool) (string, bool) {
 	id := pool + "\x00" + value
 	if s, ok := p.memo[id]; ok {
-		return s, nil
+		return s, true
 	}
 	n := len(from.entries)
-	if !p.exhausted[exhausted{pool, from}] {
+	if !p.exhausted[drawing{pool, from}] {
 		start := int(p.random(pool, value, 0) % uint64(n))
 		free := false
 		for i := range n {
@@ -70,11 +73,72 @@ func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) 
 			}
 			p.taken[key] = id
 			p.memo[id] = s
-			return s, nil
+			return s, true
 		}
-		p.exhausted[exhausted{pool, from}] = !free
+		p.exhausted[drawing{pool, from}] = !free
 	}
-	return "", fmt.Errorf("the list %s of surrogates is exhausted: each of its %d entries is taken or is an original", from.name, n)
+	return "", false
+}
+
+// invent returns the surrogate of a value for which a list has no entry left: two entries with a hyphen, or a number in brackets like a tag.
+func (p *Patient) invent(pool, value string, from *list) string {
+	id := pool + "\x00" + value
+	take := func(made string) bool {
+		key := pool + "\x00" + fold(made)
+		if p.taken[key] != "" || p.originals[fold(made)] {
+			return false
+		}
+		p.taken[key], p.memo[id] = id, made
+		return true
+	}
+	for attempt := range maxPairs {
+		if made := p.pair(value, drawing{pool, from}, attempt); made != "" && !p.original(fold(made)) && take(made) {
+			return made
+		}
+	}
+	_, kind, _ := strings.Cut(from.name, "-")
+	for {
+		p.numbered[pool]++
+		if made := fmt.Sprintf("[%s_%d]", strings.ToUpper(kind), p.numbered[pool]); take(made) {
+			return made
+		}
+	}
+}
+
+// maxPairs is the number of pairs that are tried before a value gets a number.
+const maxPairs = 50
+
+// unpaired are the kinds of lists of which two entries together make no sense.
+var unpaired = set{"state": true, "country": true, "region": true, "abbreviation": true}
+
+// pair joins two entries of a list that are no originals; "" if it has too few.
+func (p *Patient) pair(value string, d drawing, attempt int) string {
+	if _, kind, _ := strings.Cut(d.from.name, "-"); unpaired[kind] {
+		return ""
+	}
+	fit, ok := p.fit[d]
+	if !ok {
+		for k, entry := range d.from.folded {
+			if !p.original(entry) {
+				fit = append(fit, k)
+			}
+		}
+		p.fit[d] = fit
+	}
+	if len(fit) < 2 {
+		return ""
+	}
+	n := uint64(len(fit))
+	at := p.random(d.pool+" pair", value, attempt) % (n * (n - 1))
+	first, second := at/(n-1), at%(n-1)
+	if second >= first {
+		second++
+	}
+	joint := "-"
+	if unicode.In(firstRune(d.from.entries[fit[first]]), unicode.Han, unicode.Hangul) {
+		joint = ""
+	}
+	return d.from.entries[fit[first]] + joint + d.from.entries[fit[second]]
 }
 
 //go:embed lists/scripts.txt

@@ -19,7 +19,7 @@ func (p *Patient) family(text string) (string, bool, error) {
 			return made, true, nil
 		}
 	}
-	if p.isNameOfRelative(text) {
+	if p.isNameOfRelative(text) || p.isNameOfNotes(text) {
 		return p.person(text)
 	}
 	return "", false, nil
@@ -38,8 +38,8 @@ func (p *Patient) kinWords(lang *language, text string) (string, bool) {
 		class := lang.kin[t.word]
 		switch {
 		case class != "":
-			s, err := p.draw("family", t.word, lang.kinSurrogates[class])
-			if err != nil {
+			s, ok := p.drawUnless("family", t.word, lang.kinSurrogates[class], func(string) bool { return false })
+			if !ok {
 				return "", false
 			}
 			made += likeCase(s, t.text)
@@ -109,6 +109,13 @@ func (p *Patient) isNameOfRelative(text string) bool {
 		p.afterKin[text] && len(words) <= longestRelative && !slices.ContainsFunc(words, func(i int) bool { return wordlists.Common(all[i].word) })
 }
 
+// isNameOfNotes reports whether all words of a value are parts of names elsewhere in the notes, and capitalized: Sra. Vega Ruiz.
+func (p *Patient) isNameOfNotes(text string) bool {
+	all, ok := p.names.parse(text)
+	words := p.names.indices(all, nameWord)
+	return ok && len(words) > 0 && !slices.ContainsFunc(words, func(i int) bool { return p.names.count[all[i].word] == 0 || lowerCase(all[i].text) })
+}
+
 // isKin reports whether a folded word is one for a relative in any language.
 func (m *Maker) isKin(word string) bool {
 	return slices.ContainsFunc(m.from(m.lang), func(lang *language) bool { return lang.kin[word] != "" })
@@ -125,7 +132,7 @@ func (m *Maker) besideKin(t token) bool {
 	if number, ok := m.numbers[t.word]; ok {
 		return number.value < 90
 	}
-	return m.words[familyWords][t.word] || m.words[ageWords][t.word] && t.word != "nineties"
+	return m.words[familyWords][t.word] || m.words[ageWords][t.word]
 }
 
 // newKin finds the class of each word for a relative.

@@ -52,9 +52,9 @@ func (p *Patient) handle(t token) (string, error) {
 		}
 	}
 	if len(t.text) > 4 { // replace it with a readable word
-		s, err := p.draw("word", t.word, p.list("surname"))
-		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // empty for another script
-			return likeCase(s, t.text), err
+		s := p.draw("word", t.word, p.list("surname"))
+		if s = strings.Map(keepASCII, fold(s)); s != "" { // empty for another script
+			return likeCase(s, t.text), nil
 		}
 	}
 	s, _, err := p.number(t.text, Number)
@@ -77,7 +77,7 @@ func (p *Patient) login(word string) (string, error) {
 }
 
 // compose replaces a word composed of the beginnings of the names of one person: olund, odal, omlund, odalun. Each name may occur once. A middle
-// name may be one that the notes have only as an initial.
+// name may be one that the notes have only as an initial. Particles between the names stay: ovanderberg.
 func (p *Patient) compose(word string) (string, bool) {
 	if len(word) > maxLogin || !ascii(word) {
 		return "", false
@@ -94,6 +94,10 @@ func (p *Patient) compose(word string) (string, bool) {
 			b.WriteString(strings.Map(keepASCII, fold(p.initial(*found.initial))))
 			continue
 		}
+		if found.name == "" { // a particle
+			b.WriteString(found.bare[:found.n])
+			continue
+		}
 		s, err := p.wordSurrogate(found.name, p.names.role(found.name, found.as))
 		if err != nil {
 			return "", false
@@ -107,9 +111,9 @@ func (p *Patient) compose(word string) (string, bool) {
 	return b.String(), b.Len() > 0 && b.String() != word
 }
 
-// piece is the first n letters of a name, or an initial.
+// piece is the first n letters of a name or particle, or an initial.
 type piece struct {
-	name, bare string
+	name, bare string // name is empty for a particle and an initial
 	as         role
 	initial    *initialInName // nil for a name
 	n          int
@@ -136,10 +140,10 @@ func (n *names) beginningWith(letter byte) [][]piece {
 // maxLogin is the maximum length of a word that is read as composed of names.
 const maxLogin = 32
 
-// maxPieces is the maximum number of names and initials of one person of which a login may be composed.
-const maxPieces = 6
+// maxPieces is the maximum number of names, initials and particles of one person of which a login may be composed.
+const maxPieces = 8
 
-// pieces returns the names and initials of a person of which a login may be composed.
+// pieces returns the names, initials and particles of a person of which a login may be composed.
 func (who person) pieces() (all []piece) {
 	for as, words := range [][]string{who.given, who.family} {
 		for _, w := range words {
@@ -151,6 +155,11 @@ func (who person) pieces() (all []piece) {
 	for i, in := range who.initials {
 		if bare := strings.Map(keepASCII, in.letter); bare != "" && len(all) < maxPieces {
 			all = append(all, piece{bare: bare, as: in.as, initial: &who.initials[i]})
+		}
+	}
+	for _, particle := range who.particles {
+		if bare := strings.Map(keepASCII, particle); bare != "" && len(all) < maxPieces {
+			all = append(all, piece{bare: bare})
 		}
 	}
 	return all
@@ -189,7 +198,9 @@ func cut(word string, parts []piece) []piece {
 	try(word, 0, nil)
 	longest := 0
 	for _, found := range best {
-		longest = max(longest, found.n)
+		if found.name != "" || found.initial != nil {
+			longest = max(longest, found.n)
+		}
 	}
 	if longest < 3 && len(best) < len(word) || longest < 2 && len(word) > 3 {
 		return nil
@@ -237,7 +248,7 @@ func (p *Patient) url(text string) (string, bool, error) {
 				if err != nil {
 					return "", false, err
 				}
-				s = strings.Map(keepASCII, fold(made))
+				s = likeCase(strings.Map(keepASCII, fold(made)), t.text)
 			} else if ok {
 				s = likeCase(strings.Map(keepASCII, fold(p.memo["unit\x00"+s])), t.text)
 			}

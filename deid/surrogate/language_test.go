@@ -138,19 +138,21 @@ func TestWordRules(t *testing.T) {
 		lang       Language
 		name, word string
 	}{
-		"the only word":              {English, "Doctor", "doctor"},
-		"nickname":                   {English, `Oda "Sir" Lund`, "sir"},
-		"name rather than title":     {English, "Don Lund", "don"},
-		"name unless in capitals":    {English, "Md Rahman", "md"},
-		"title":                      {English, "Dr. Oda Lund", "dr"},
-		"relative":                   {English, "sister Oda Lund", "sister"},
-		"known first name":           {English, "Oda Maria Lund", "maria"},
-		"word before a comma":        {English, "van der Le, Oda", "le"},
-		"particle in lower case":     {English, "Oda la Lund", "la"},
-		"sure particle":              {English, "Oda Ter Lund", "ter"},
-		"widow":                      {Spanish, "Rosa Zubi Vda. de Lund", "vda"},
-		"particle before a particle": {English, "VAN DER BERG, ANNA", "van"},
-		"particle after a particle":  {Spanish, "Oda De La Lund", "la"},
+		"the only word":               {English, "Doctor", "doctor"},
+		"nickname":                    {English, `Oda "Sir" Lund`, "sir"},
+		"name rather than title":      {English, "Don Lund", "don"},
+		"name unless in capitals":     {English, "Md Rahman", "md"},
+		"title":                       {English, "Dr. Oda Lund", "dr"},
+		"relative":                    {English, "sister Oda Lund", "sister"},
+		"known first name":            {English, "Oda Maria Lund", "maria"},
+		"word before a comma":         {English, "van der Le, Oda", "le"},
+		"particle in lower case":      {English, "Oda la Lund", "la"},
+		"sure particle":               {English, "Oda Ter Lund", "ter"},
+		"widow":                       {Spanish, "Rosa Zubi Vda. de Lund", "vda"},
+		"particle before a particle":  {English, "VAN DER BERG, ANNA", "van"},
+		"particle after a particle":   {Spanish, "Oda De La Lund", "la"},
+		"particle of a known surname": {English, "Van Dyke", "van"},
+		"first name like a title":     {English, "Junior Miller", "junior"},
 	}
 	for _, rule := range wordRules {
 		example, ok := examples[rule.name]
@@ -158,7 +160,7 @@ func TestWordRules(t *testing.T) {
 			t.Errorf("no example for the rule %q", rule.name)
 			continue
 		}
-		n := &names{Maker: in(example.lang)}
+		n := &names{Maker: in(example.lang), behind: map[string]set{"van": {"dyke": true}}, firsts: set{"junior": true}}
 		all := n.cutName(example.name)
 		words := n.indices(all, nameWord)
 		for k, i := range words {

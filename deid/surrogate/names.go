@@ -43,12 +43,16 @@ type names struct {
 	brief   []person           // all persons mentioned with one word and initials, sorted
 	of      map[string][]int   // indices of the persons with a word in their name
 	pieces  map[byte][][]piece // see beginningWith; nil until a login requires it
+	behind  map[string]set     // surnames that the notes have behind a particle: leeuwen for van in Pieter van Leeuwen
+	short   set                // initials of first names and a surname: see readInitials
+	firsts  set                // words like titles and particles that are first names in these notes: see readLayout
 }
 
 // person is somebody whose name is mentioned. The words are folded and correctly spelt.
 type person struct {
 	given, family []string
 	initials      []initialInName
+	particles     []string // which stay
 	mentions      int
 }
 
@@ -333,6 +337,32 @@ func (w wordOfName) behindFirstName() bool {
 	return false
 }
 
+// ofSurname reports whether the word is a particle at the beginning of a name, behind which the notes have the next surname elsewhere: Van Leeuwen beside Pieter van Leeuwen.
+func (w wordOfName) ofSurname() bool {
+	surnames := w.names.behind[w.word()]
+	if !w.leads() || surnames == nil {
+		return false
+	}
+	for _, i := range w.words[w.k+1:] {
+		if word := w.all[i].word; surnames[word] {
+			return true
+		} else if !w.names.words[sureParticles][word] {
+			return false
+		}
+	}
+	return false
+}
+
+// leads reports whether nothing but titles is before the word in its name or in the part of it behind a comma.
+func (w wordOfName) leads() bool {
+	for k := w.k - 1; k >= 0; k-- {
+		if i := w.words[k]; w.all[i].kind != nameStays {
+			return w.before() == "," || w.before() == " " && w.all[w.words[w.k]-2].text == ","
+		}
+	}
+	return true
+}
+
 // smallParticle reports whether a word in lower case cannot be a first name: van Houten, but not al lund.
 func (w wordOfName) smallParticle() bool {
 	return !w.first() || !w.known.given(w.word()) || slices.ContainsFunc(w.words[1:], func(i int) bool { return !lowerCase(w.all[i].text) })
@@ -357,7 +387,9 @@ var wordRules = []wordRule{
 	{"the only word", false, func(w wordOfName) bool { return len(w.words) == 1 }},
 	{"relative", true, wordOfName.isRelative},
 	{"nickname", false, func(w wordOfName) bool { return strings.ContainsAny(w.before(), "\"“'(") }},
-	{"name rather than title", false, func(w wordOfName) bool { return w.isHere(namesNotTitles) }},
+	{"name rather than title", false, func(w wordOfName) bool { return w.isHere(namesNotTitles) && ascii(w.text()) }}, // not Doña
+	{"particle of a known surname", true, wordOfName.ofSurname},
+	{"first name like a title", false, func(w wordOfName) bool { return w.names.firsts[w.word()] && !lowerCase(w.text()) && w.leads() }},
 	{"name unless in capitals", false, func(w wordOfName) bool { return w.first() && w.isHere(uncapitalizedNames) && !capitals(w.text()) }},
 	{"title", true, wordOfName.isTitle},
 	{"word before a comma", false, func(w wordOfName) bool { return w.last() || w.after() == "," }},

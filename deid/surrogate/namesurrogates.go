@@ -44,6 +44,9 @@ func (p *Patient) person(text string) (string, bool, error) {
 	if letters, ok := p.monogram(text, tokens); ok {
 		return letters, true, nil
 	}
+	if made, ok := p.composedName(text, tokens); ok {
+		return made, true, nil
+	}
 	found := false
 	for i, t := range tokens {
 		var err error
@@ -81,6 +84,23 @@ func (p *Patient) person(text string) (string, bool, error) {
 	}
 	return b.String(), found, nil
 }
+
+// composedName replaces a login that was taken for a name: a surname of the notes in lower case, with up to three letters of the first names beside it.
+func (p *Patient) composedName(text string, tokens []nameToken) (string, bool) {
+	if len(tokens) != 1 || !lowerCase(text) || p.known.given(tokens[0].word) || p.known.surname[tokens[0].word] {
+		return "", false
+	}
+	word := tokens[0].word
+	for n := 1; n <= 3 && n+minSurnameOfLogin <= len(word); n++ {
+		if len(p.names.of[word[:len(word)-n]]) > 0 || len(p.names.of[word[n:]]) > 0 {
+			return p.compose(word)
+		}
+	}
+	return "", false
+}
+
+// minSurnameOfLogin is the minimum length of a surname with a few letters of the first names beside it.
+const minSurnameOfLogin = 4
 
 // joinsFirstNames reports whether token i is a particle between two first names, or the space behind it. It goes, because it fits few surrogates: of María de los
 // Ángeles, de los. The y of Ana y Pedro stays, since these are two persons.
@@ -148,7 +168,7 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 		return s, nil
 	}
 	if as == family {
-		return p.draw("name", word, p.lists[prefix+"surname"])
+		return p.draw("name", word, p.lists[prefix+"surname"]), nil
 	}
 	var from *list
 	switch {
@@ -160,15 +180,18 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 	all := p.lists[prefix+"given"]
 	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a unisex name cannot have the wrong gender
 		if l != nil {
-			if s, err := p.draw("name", word, l); err == nil || all == nil {
-				return s, err
+			if s, ok := p.drawUnless("name", word, l, func(string) bool { return false }); ok {
+				return s, nil
 			}
 		}
+	}
+	if all == nil && from != nil {
+		all = from
 	}
 	if all == nil { // a script that has first names only by gender
 		all = p.lists[prefix+[]string{"female", "male"}[p.random("gender", word, 0)%2]]
 	}
-	return p.draw("name", word, all)
+	return p.draw("name", word, all), nil
 }
 
 // initials reports whether a word of a name consists of the initials of its first names: IK Amundsen, Amundsen, IK.
@@ -177,10 +200,11 @@ func (n *names) initials(tokens []nameToken, i int) bool {
 	if len(letters) < 2 || len(letters) > 3 || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return false
 	}
-	if n.titled[word] || n.known.drawn(word) || n.known.surname[word] {
+	words := n.indices(tokens, nameWord)
+	full := slices.ContainsFunc(words, func(k int) bool { return n.short[word+" "+tokens[k].word] })
+	if n.titled[word] || !full && (n.known.drawn(word) || n.known.surname[word]) {
 		return false
 	}
-	words := n.indices(tokens, nameWord)
 	inPlace := len(words) == 2 || len(words) > 2 && i == words[0]
 	return inPlace && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
 }
@@ -252,7 +276,9 @@ func (p *Patient) initialOf(letter string, as role, place int, givens, families 
 	return string(rune('A' + v))
 }
 
+// firstLetter returns the first letter of an invented name, which may be in brackets.
 func firstLetter(s string) string {
+	s = strings.TrimPrefix(s, "[")
 	_, n := utf8.DecodeRuneInString(s)
 	return s[:n]
 }

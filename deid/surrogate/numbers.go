@@ -354,12 +354,16 @@ func (p *Patient) ip(text string) (string, bool, error) {
 	}
 	if strings.Count(trimmed, ":") > 1 || strings.ContainsFunc(trimmed, unicode.IsLetter) { // version 6
 		i := 0
+		digits := "0123456789abcdef"
+		if strings.ToUpper(trimmed) == trimmed {
+			digits = strings.ToUpper(digits)
+		}
 		return strings.Map(func(r rune) rune {
 			if r == ':' || r == '.' || r == '/' || unicode.IsSpace(r) {
 				return r
 			}
 			i++
-			return rune(strconv.FormatUint(p.random("ip", fold(trimmed), i)%16, 16)[0])
+			return rune(digits[p.random("ip", fold(trimmed), i)%16])
 		}, text), true, nil
 	}
 	var b strings.Builder

@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -457,5 +458,144 @@ func TestSurnameViudaStayed(t *testing.T) {
 		if got := must(t, inSpanish(t, mentions(Person, text)...), Person, text); strings.Contains(fold(got), "viud") {
 			t.Errorf("%s became %s", text, got)
 		}
+	}
+}
+
+// TestLoginsWithParticlesWereOthers: in a login, a surname with particles was another person.
+func TestLoginsWithParticlesWereOthers(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		texts []string
+	}{
+		{"Oda van der Berg", []string{"ovanderberg", "vanderbergo", "oda.vanderberg", "odavanderberg", "ovdberg"}},
+		{"Maria De la Cruz", []string{"mdelacruz", "delacruzm", "maria.delacruz"}}, {"Kim St. John", []string{"kstjohn", "stjohnk", "kim_stjohn"}},
+	} {
+		p := patient(t, Options{}, append(mentions(Person, tc.name), mentions(Username, tc.texts...)...))
+		made := strings.Fields(must(t, p, Person, tc.name))
+		was := strings.Fields(tc.name)
+		first, last := strings.ToLower(made[0]), strings.ToLower(made[len(made)-1])
+		for _, text := range tc.texts {
+			want := strings.Replace(text, strings.ToLower(was[len(was)-1]), last, 1)
+			if full := strings.ToLower(was[0]); strings.Contains(text, full) {
+				want = strings.Replace(want, full, first, 1)
+			} else if strings.HasPrefix(text, full[:1]) {
+				want = first[:1] + want[1:]
+			} else if strings.HasSuffix(text, full[:1]) {
+				want = want[:len(want)-1] + first[:1]
+			}
+			if got := must(t, p, Username, text); got != want {
+				t.Errorf("%s is %q, but %s %q, want %q", tc.name, made, text, got, want)
+			}
+		}
+	}
+}
+
+// TestFirstNamesLikeTitlesStayed: the first names of Dona Melson, Junior Lund and Del Lund stayed like titles and particles, and the particle of Van Leeuwen was another first name.
+func TestFirstNamesLikeTitlesStayed(t *testing.T) {
+	for _, tc := range []struct {
+		lang  Language
+		texts []string
+		left  string // what may not be left
+		kept  string // what must be left
+	}{
+		{English, []string{"Dona Melson", "MELSON, DONA", "Ms. Melson", "Dona"}, "dona", ""}, {English, []string{"Dona Melson"}, "dona", ""},
+		{English, []string{"Junior Lund", "LUND, JUNIOR", "Junior"}, "junior", ""}, {English, []string{"Junior Lund"}, "junior", ""}, {English, []string{"LUND, JUNIOR M"}, "junior", ""},
+		{English, []string{"Del Lund", "LUND, DEL"}, "del", ""}, {English, []string{"Del Lund", "LUND, DEL. Del"}, "del", ""}, {English, []string{"Von Miller", "MILLER, VON R."}, "von", ""}, {English, []string{"Von Miller", "Von"}, "von", ""},
+		{Spanish, []string{"Junior Vega Ruiz", "Junior"}, "junior", ""}, {Spanish, []string{"VEGA, DONA"}, "dona", ""},
+		{English, []string{"Stavros van Leeuwen", "van Leeuwen"}, "", "van"}, {English, []string{"Stavros van Leeuwen", "Van Leeuwen"}, "", "van"},
+		{English, []string{"Stavros van Leeuwen", "VAN LEEUWEN, STAVROS"}, "", "van"}, {English, []string{"Jan Van Dyke", "Dr. Van Dyke"}, "", "van"}, {English, []string{"Jan Van Dyke", "J. Van Dyke"}, "", "van"},
+		{English, []string{"Peter Lund, Junior"}, "", "junior"}, {English, []string{"Peter Lund Junior"}, "", "junior"}, {Spanish, []string{"Doña Rosa Vega"}, "", "dona"}, {English, []string{"Doña Rosa Vega"}, "", "dona"},
+		{English, []string{"Rosa Del Toro", "Del Toro"}, "", "del"}, {Spanish, []string{"Ana del Castillo", "Del Castillo"}, "", "del"},
+	} {
+		p := patient(t, Options{Language: tc.lang}, mentions(Person, tc.texts...))
+		lasts := map[string]bool{}
+		for _, text := range tc.texts {
+			made := must(t, p, Person, text)
+			words := wordsOf(made)
+			if tc.left != "" && slices.Contains(words, tc.left) || tc.kept != "" && !slices.Contains(words, tc.kept) {
+				t.Errorf("%v: %q became %q", tc.texts, text, made)
+			}
+			if before, _, ok := strings.Cut(made, ","); ok {
+				words = wordsOf(before)
+			}
+			if tc.kept != "" {
+				lasts[words[len(words)-1]] = true
+			}
+		}
+		if len(lasts) > 1 {
+			t.Errorf("%v became %d persons", tc.texts, len(lasts))
+		}
+	}
+}
+
+// TestFirstNamesLikeTitlesAreOne: the name has one surrogate in all its forms.
+func TestFirstNamesLikeTitlesAreOne(t *testing.T) {
+	p := patient(t, Options{}, mentions(Person, "Dona Melson", "MELSON, DONA", "Ms. Melson", "Dona"))
+	first, last, _ := strings.Cut(must(t, p, Person, "Dona Melson"), " ")
+	for text, want := range map[string]string{"MELSON, DONA": strings.ToUpper(last + ", " + first), "Ms. Melson": "Ms. " + last, "Dona": first} {
+		if made := must(t, p, Person, text); made != want {
+			t.Errorf("%q became %q, want %q", text, made, want)
+		}
+	}
+}
+
+// TestGenderByTitleAndDoubleName: a title before the surname alone did not count against the lists, and Jean-Paul was a woman.
+func TestGenderByTitleAndDoubleName(t *testing.T) {
+	behind := func(before, text string) Mention { return Mention{Note: "a", Sort: Person, Before: before, Text: text} }
+	for _, tc := range []struct {
+		all  []Mention
+		name string
+		want int
+	}{
+		{[]Mention{behind("", "Ashley Lund"), behind("Mr. ", "Lund")}, "Ashley", -1}, {[]Mention{behind("", "Ashley Lund"), behind("", "Mr. Lund")}, "Ashley", -1},
+		{[]Mention{behind("", "Peter Lund"), behind("his wife, Mrs. ", "Lund")}, "Peter", -1}, {[]Mention{behind("", "Peter Lund"), behind("", "Ashley Lund"), behind("Mr. ", "Lund")}, "Ashley", 1},
+		{mentions(Person, "Jean-Paul Lund"), "Jean", -1}, {mentions(Person, "Jean-Luc Lund"), "Jean", -1}, {mentions(Person, "Jean-Marie Lund"), "Jean", -1}, {mentions(Person, "Jan-Willem Lund"), "Jan", -1},
+		{mentions(Person, "Jean Lund"), "Jean", 1}, {mentions(Person, "Jean-Ann Lund"), "Jean", 1},
+	} {
+		p := patient(t, Options{}, tc.all)
+		if got := p.names.genderOf(fold(tc.name)); got*tc.want <= 0 {
+			t.Errorf("%v: the gender of %s is %d", tc.all, tc.name, got)
+		}
+	}
+}
+
+// TestSanInLowerCaseStayed: San Martín and san martín were two surnames.
+func TestSanInLowerCaseStayed(t *testing.T) {
+	for _, name := range []string{"María López San Martín", "Juan San José", "Ana San Román Vega"} {
+		p := inSpanish(t, mentions(Person, name, strings.ToLower(name))...)
+		if made, lower := must(t, p, Person, name), must(t, p, Person, strings.ToLower(name)); lower != strings.ToLower(made) {
+			t.Errorf("%q became %q, and in lower case %q", name, made, lower)
+		}
+	}
+}
+
+// TestKnownNameTypedAsARelative: the names of a patient became the tag if the tagger took them for those of a relative.
+func TestKnownNameTypedAsARelative(t *testing.T) {
+	p := inSpanish(t, append(mentions(Person, "Ana Vega Ruiz"), mentions(Family, "Sra. Vega Ruiz", "Vega", "Sra. Vega Soler")...)...)
+	name := must(t, p, Person, "Ana Vega Ruiz")
+	_, surnames, _ := strings.Cut(name, " ")
+	if made := must(t, p, Family, "Sra. Vega Ruiz"); made != "Sra. "+surnames {
+		t.Errorf("%q is %q, but the relative became %q", "Ana Vega Ruiz", name, made)
+	}
+	if made, ok, _ := p.Replace("a", Family, "Sra. Vega Soler"); ok {
+		t.Errorf("an unknown name became %q", made)
+	}
+}
+
+// TestInitialsThatSpellAName: the MA of MA Young was a first name, and a login typed as a name a misspelling.
+func TestInitialsThatSpellAName(t *testing.T) {
+	p := patient(t, Options{}, append(mentions(Person, "Margaret Ann Young", "MA Young", "Peter Amundsen", "Dr. Amundsen", "amundsenp", "William O'Brien", "wobrien", "Dr. O'Brien"), mentions(IP, "00:1A:2B:3C:4D:5E")...))
+	full := strings.Fields(must(t, p, Person, "Margaret Ann Young"))
+	other := strings.Fields(must(t, p, Person, "Peter Amundsen"))
+	third := strings.Fields(must(t, p, Person, "William O'Brien"))
+	for text, want := range map[string]string{
+		"MA Young": full[0][:1] + full[1][:1] + " " + full[2], "amundsenp": strings.ToLower(other[1] + other[0][:1]), "wobrien": strings.ToLower(third[0][:1] + third[1]),
+	} {
+		if made := must(t, p, Person, text); made != want {
+			t.Errorf("%q became %q, want %q", text, made, want)
+		}
+	}
+	if made := must(t, p, IP, "00:1A:2B:3C:4D:5E"); made != strings.ToUpper(made) {
+		t.Errorf("an address in capitals became %q", made)
 	}
 }

@@ -51,13 +51,99 @@ const sure = 1 << 20
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
 		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, typists: map[string]bool{}, capital: map[string]bool{},
-		root: map[string]string{}, of: map[string][]int{}}
+		root: map[string]string{}, of: map[string][]int{}, behind: map[string]set{}, firsts: set{}, short: set{}}
 	p.names = n
+	n.readLayout(mentions)
 	all := n.readMentions(mentions)
 	n.vote(all)
 	n.misspellings()
 	n.nicknames(all)
 	n.readPersons(all)
+}
+
+// readLayout finds out which words like titles and particles are first names, because they stand alone, behind the label for a first name, or behind a surname and a comma; and which
+// surnames have particles.
+func (n *names) readLayout(mentions []Mention) {
+	for _, m := range mentions {
+		if m.Sort != Person {
+			continue
+		}
+		all, ok := n.parse(m.Text)
+		if !ok {
+			continue
+		}
+		n.readParticles(all)
+		n.readInitials(all)
+		for i, t := range all {
+			if n.words[likeTitles][t.word] && !lowerCase(t.text) && ascii(t.text) && n.isFirstName(all, i) {
+				n.firsts[t.word] = true
+			}
+		}
+	}
+}
+
+// readInitials stores the initials of the first names of a full name with its surnames: MA Young for Margaret Ann Young.
+func (n *names) readInitials(all []nameToken) {
+	letters := ""
+	for _, i := range n.indices(all, nameWord) {
+		if all[i].role == given && len(letters) < 3 {
+			letters += firstLetter(all[i].word)
+		}
+	}
+	if len(letters) < 2 {
+		return
+	}
+	for _, i := range n.indices(all, nameWord) {
+		if all[i].role == family {
+			n.short[letters+" "+all[i].word] = true
+		}
+	}
+}
+
+// isFirstName reports whether word i is alone in its name, or the only word behind one or two surnames and a comma.
+func (n *names) isFirstName(all []nameToken, i int) bool {
+	var before, after int // words
+	comma := false
+	for k, t := range all {
+		switch {
+		case t.word == "" || t.kind == nameInitial:
+			comma = comma || t.text == "," && before > 0 && k < i
+		case k < i && comma: // Lund, Oda Junior
+			return false
+		case k < i:
+			before++
+		case k > i && t.word != all[i].word: // but LUND, DEL. Del
+			after++
+		}
+	}
+	return after == 0 && (before == 0 || comma && before == 1)
+}
+
+// readParticles stores the particles before the surnames of a name, if they are in lower case or behind a first name.
+func (n *names) readParticles(all []nameToken) {
+	var before []string
+	named := false
+	for _, t := range all {
+		switch {
+		case t.kind == nameStays && n.words[sureParticles][t.word]:
+			if named || lowerCase(t.text) {
+				before = append(before, t.word)
+			}
+		case t.kind == nameInitial:
+			named, before = true, nil
+		case t.kind == nameWord:
+			named = true
+			for _, particle := range before {
+				if n.behind[particle] == nil {
+					n.behind[particle] = set{}
+				}
+				n.behind[particle][t.word] = true
+			}
+			before = nil
+		case t.text != " ":
+			before = nil
+		}
+	}
 }
 
 // nameMention is a name as one note has it.
@@ -254,7 +340,7 @@ func (n *names) readPersons(all []nameMention) {
 	}
 }
 
-// personSet has persons by their names, and counts how often each is mentioned. It collects the initials with which they are mentioned.
+// personSet has persons by their names, and counts how often each is mentioned. It collects the initials and particles with which they are mentioned.
 type personSet map[string]*person
 
 func (s personSet) add(who person) {
@@ -263,6 +349,11 @@ func (s personSet) add(who person) {
 		s[key] = &person{given: who.given, family: who.family}
 	}
 	s[key].mentions++
+	for _, particle := range who.particles {
+		if k, ok := slices.BinarySearch(s[key].particles, particle); !ok {
+			s[key].particles = slices.Insert(s[key].particles, k, particle)
+		}
+	}
 	for _, in := range who.initials {
 		if k, ok := slices.BinarySearchFunc(s[key].initials, in, initialInName.compare); !ok {
 			s[key].initials = slices.Insert(s[key].initials, k, in)
@@ -296,6 +387,9 @@ func (n *names) personIn(tokens []nameToken) (who person) {
 		case t.kind == nameWord && n.initials(tokens, i):
 			who.initials = append(who.initials, n.joinedInitials(tokens, i)...)
 		}
+		if t.kind == nameStays && (n.words[particles][t.word] || n.words[saints][t.word]) {
+			who.particles = append(who.particles, t.word)
+		}
 		if t.kind != nameWord || n.initials(tokens, i) {
 			continue
 		}
@@ -312,8 +406,16 @@ func (n *names) personIn(tokens []nameToken) (who person) {
 func (n *names) readGender(m nameMention, who person, surnames map[string]int) {
 	score := n.titles(m.tokens, m.before)
 	if len(who.given) == 0 {
-		surnames[strings.Join(who.family, " ")] += score
+		if before := wordsOf(m.before); !slices.ContainsFunc(before[max(0, len(before)-3):], n.isKin) { // his wife, Mrs. Lund
+			surnames[strings.Join(who.family, " ")] += score
+		}
 		return
+	}
+	for i := range m.tokens[:max(0, len(m.tokens)-2)] {
+		if first, second := m.tokens[i].word, m.tokens[i+2].word; m.tokens[i+1].text == "-" && n.words[menInDoubles][first] &&
+			(n.known.genderIn(n.lang, second) < 0 || second == "marie") && m.tokens[i+2].role == given {
+			n.gender[first]--
+		}
 	}
 	for _, word := range who.given {
 		n.gender[word] += score
@@ -343,8 +445,8 @@ func (n *names) with(words []string) iter.Seq[person] {
 	}
 }
 
-// byTitles infers the gender of a first name from a title before the surname alone ("Mr. Lund"), if exactly one first name with that surname
-// is of unknown gender and no other explains the title.
+// byTitles infers the gender of a first name from a title before the surname alone ("Mr. Lund"), if no first name with that surname explains the title, and exactly one
+// is of unknown gender or there is only one.
 func (n *names) byTitles(surnames map[string]int) {
 	called := map[string][]person{} // by surnames
 	for _, who := range n.persons {
@@ -359,7 +461,9 @@ func (n *names) byTitles(surnames map[string]int) {
 			continue
 		}
 		var unknown []string
+		one := true // there is only one
 		for _, who := range called[surname] {
+			one = one && who.given[0] == called[surname][0].given[0]
 			switch g := n.genderOf(who.given[0]); {
 			case g*score > 0:
 				score = 0
@@ -367,8 +471,11 @@ func (n *names) byTitles(surnames map[string]int) {
 				unknown = append(unknown, who.given[0])
 			}
 		}
-		if len(unknown) == 1 {
+		switch {
+		case len(unknown) == 1:
 			n.gender[unknown[0]] += score
+		case len(unknown) == 0 && one && len(called[surname]) > 0:
+			n.gender[called[surname][0].given[0]] += score
 		}
 	}
 }

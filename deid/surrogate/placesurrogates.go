@@ -102,7 +102,12 @@ func (p *Patient) sortOfPlace(text string, afterOther bool) Sort {
 
 // listed replaces the whole value with an entry of a list.
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
-	return p.listedUnless(text, pool, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
+	s, ok, _ := p.listedUnless(text, pool, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
+	if !ok {
+		trimmed := strings.TrimSpace(text)
+		s = strings.Replace(text, trimmed, caseOfPlace(p.invent(pool, p.keyOfPlace(trimmed), from), trimmed), 1)
+	}
+	return s, true, nil
 }
 
 // profession replaces a profession with one of the same grammatical gender, or with any if there is none left.
@@ -110,26 +115,35 @@ func (p *Patient) profession(text string) (string, bool, error) {
 	all := p.list("profession")
 	if p.lang.professionGender != nil {
 		gender := p.lang.professionGender(firstWord(fold(text)))
-		s, ok, err := p.listedUnless(text, "profession", all, func(s string) bool { return p.lang.professionGender(firstWord(fold(s)))*gender < 0 })
-		if err == nil {
-			return s, ok, nil
+		s, ok, _ := p.listedUnless(text, "profession", all, func(s string) bool { return p.lang.professionGender(firstWord(fold(s)))*gender < 0 })
+		if ok {
+			return s, true, nil
 		}
 	}
 	return p.listed(text, "profession", all)
 }
 
-// listedUnless is listed, but skips entries that are unfit.
+// listedUnless is listed, but skips entries that are unfit, and returns false if there is no other.
 func (p *Patient) listedUnless(text, pool string, from *list, unfit func(string) bool) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
-	key := p.words.withoutArticle(strings.Join(strings.Fields(fold(trimmed)), " "))
-	s, err := p.drawUnless(pool, key, from, unfit)
-	if err != nil {
-		return "", false, err
+	s, ok := p.drawUnless(pool, p.keyOfPlace(trimmed), from, unfit)
+	if !ok {
+		return "", false, nil
 	}
-	if letters, short := abbreviation(trimmed); !short || len(letters) > 3 { // USA is not a name in capitals
-		s = likeCase(s, trimmed)
+	return strings.Replace(text, trimmed, caseOfPlace(s, trimmed), 1), true, nil
+}
+
+// keyOfPlace returns what forms of a place have in common that are one value.
+func (p *Patient) keyOfPlace(text string) string {
+	return p.words.withoutArticle(strings.Join(strings.Fields(fold(text)), " "))
+}
+
+// caseOfPlace writes a place in the case of another. USA is not a name in capitals.
+func caseOfPlace(s, like string) string {
+	if letters, short := abbreviation(like); short && len(letters) <= 3 {
+		return s
 	}
-	return strings.Replace(text, trimmed, s, 1), true, nil
+	return likeCase(s, like)
 }
 
 func (p *Patient) state(text string) (string, bool, error) {
@@ -148,10 +162,7 @@ func (p *Patient) state(text string) (string, bool, error) {
 	if p.list("region") != nil && !slices.ContainsFunc(p.states(), func(state string) bool { return fold(state) == name }) {
 		pool = "region"
 	}
-	s, err := p.draw(pool, name, p.list(pool))
-	if err != nil {
-		return "", false, err
-	}
+	s := p.draw(pool, name, p.list(pool))
 	trimmed := strings.TrimSpace(text)
 	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true, nil
 }
@@ -183,10 +194,8 @@ func (p *Patient) zip(value string) string {
 	}
 	all := p.states()
 	code := 1 + int(p.random("province", value[:2], 0)%uint64(len(all)))
-	if s, err := p.draw("state", fold(p.province(value)), p.list("state")); err == nil {
-		if k := slices.Index(all, s); k >= 0 {
-			code = k + 1
-		}
+	if k := slices.Index(all, p.draw("state", fold(p.province(value)), p.list("state"))); k >= 0 {
+		code = k + 1
 	}
 	made := ""
 	for attempt := range 200 {
@@ -242,11 +251,7 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 			if p.doctored(pieces[:i]) {
 				here = p.list("surname")
 			}
-			s, err := p.draw(pool, p.fullUnit(piece.key, pool), here)
-			if err != nil {
-				return "", false, err
-			}
-			made = likeCase(s, piece.text)
+			made = likeCase(p.draw(pool, p.fullUnit(piece.key, pool), here), piece.text)
 			changed = true
 		case piece.num:
 			made = p.endOfRange(pieces, i, number, p.placeNumber(pieces, i, text))

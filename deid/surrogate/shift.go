@@ -87,7 +87,19 @@ func (p *Patient) readDays(mentions []Mention) {
 			others[m.Note].add(m.Text)
 		}
 	}
+	add := func(at dayOfNote, made string) {
+		joined[at] = joined[at] || made != ""
+		if was, ok := p.dates.days[at]; ok && was != made {
+			made = ""
+		}
+		p.dates.days[at] = made
+	}
 	for _, m := range mentions {
+		if day, year, made, ok := p.yearBehindTime(m); ok {
+			add(dayOfNote{m.Note, Date, m.Text}, day)
+			add(dayOfNote{m.Note, Date, year}, made)
+			continue
+		}
 		if !dayOnly.MatchString(m.Text) {
 			continue
 		}
@@ -97,14 +109,39 @@ func (p *Patient) readDays(mentions []Mention) {
 		} else {
 			made = p.dayBeside(m, others[m.Note])
 		}
-		at := dayOfNote{m.Note, m.Sort, m.Text}
-		joined[at] = joined[at] || made != ""
-		if was, ok := p.dates.days[at]; ok && was != made {
-			made = ""
-		}
-		p.dates.days[at] = made
+		add(dayOfNote{m.Note, m.Sort, m.Text}, made)
 	}
 	maps.DeleteFunc(p.dates.days, func(at dayOfNote, made string) bool { return made == "" && !joined[at] })
+}
+
+// behindTime matches a time of day, with the zone behind it, and the year of the day before it.
+var behindTime = lazyregexp.New(`^(?i:(?:,? |:|,? a las |,? at )[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?: ?[ap]\.?m\.?)?(?: ?hr?s?)?)?(?: [A-Z]{2,5})?(?:, | de | )((?:19|20)[0-9]{2})(?:[^0-9]|$)`)
+
+// yearBehindTime returns the replacements of a day and month and of the year behind their time of day, which are values of their own: Feb 29 09:30:00 EST 2024.
+func (p *Patient) yearBehindTime(m Mention) (day, year, made string, ok bool) {
+	if m.Sort != Date || len(m.Text) > nearWeekday {
+		return "", "", "", false
+	}
+	behind := behindTime.FindStringSubmatch(m.After)
+	if behind == nil || !strings.Contains(m.Text+behind[0], ":") {
+		return "", "", "", false
+	}
+	const between = " 00:00 "
+	joint := between
+	if strings.Contains(m.Text, ":") {
+		joint = " "
+	}
+	d, ok := p.parseDate(m.Text, p.dates.order)
+	if !ok || slices.ContainsFunc(d.elements, func(e element) bool { return e.at[fieldYear] > 0 || e.at[fieldDay] == 0 && e.at[fieldWeekday] == 0 }) {
+		return "", "", "", false
+	}
+	d, ok = p.parseDate(m.Text+joint+behind[1], p.dates.order)
+	if !ok || len(d.full(p.dates.latest)) != 1 {
+		return "", "", "", false
+	}
+	moved := p.moved(m.Note, d).String()
+	at := len(moved) - len(joint+behind[1])
+	return moved[:at], behind[1], moved[at+len(joint):], true
 }
 
 // dateBeside is a date near a day, which may be joined to it.

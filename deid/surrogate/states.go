@@ -3,6 +3,7 @@ package surrogate
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // stateTable holds the states of a language. All forms of a state have one surrogate.
@@ -95,14 +96,14 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 	}
 	had := func(s string) bool {
 		now := p.lang.states.find(s)
-		return p.places.states[p.stateIn(s)] || now != nil && p.original(fold(now.post)) // not MA if somebody is called Ma
+		return p.places.states[p.stateIn(s)] || now != nil && (p.original(fold(now.post)) || p.taken[abbreviations+"\x00"+fold(now.post)] != "") // not MA if somebody is called Ma
 	}
-	made, err := p.drawUnless("state", fold(was.full), p.list("state"), had)
-	if err != nil { // the notes contain most of the states on the list
-		made, err = p.drawUnless("state", fold(was.full), p.lang.states.all, had)
+	made, ok := p.drawUnless("state", fold(was.full), p.list("state"), had)
+	if !ok { // the notes contain most of the states on the list
+		made, ok = p.drawUnless("state", fold(was.full), p.lang.states.all, had)
 	}
-	if err != nil {
-		return "", false, err
+	if !ok {
+		made = p.invent("state", fold(was.full), p.list("state"))
 	}
 	if stateKey(trimmed) == fold(was.full) {
 		return strings.Replace(text, trimmed, likeCase(made, trimmed), 1), true, nil
@@ -120,11 +121,30 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 }
 
 // stateAbbreviation draws a surrogate for an abbreviation of two letters that is not a
-// known state.
+// known state. It returns false if there is none left.
 func (p *Patient) stateAbbreviation(text string) (string, bool, error) {
-	s, err := p.draw(abbreviations, stateKey(text), p.lists[abbreviations])
-	return lettersLike(s, text), err == nil, err
+	ofState := func(s string) bool { // which another value has become
+		state := p.lang.states.find(s)
+		return state != nil && p.taken["state\x00"+fold(state.full)] != ""
+	}
+	for _, l := range []*list{p.lists[abbreviations], pairsOfLetters()} {
+		if s, ok := p.drawUnless(abbreviations, stateKey(text), l, ofState); ok {
+			return lettersLike(s, text), true, nil
+		}
+	}
+	return "", false, nil
 }
+
+// pairsOfLetters are all that may abbreviate a state.
+var pairsOfLetters = sync.OnceValue(func() *list {
+	all := &list{name: abbreviations}
+	for first := 'A'; first <= 'Z'; first++ {
+		for second := 'A'; second <= 'Z'; second++ {
+			all.add(string([]rune{first, second}), strings.ToLower(string([]rune{first, second})))
+		}
+	}
+	return all
+})
 
 // lettersLike replaces the letters of text with those of s, in the case of the old
 // ones: M.A. for C.T.

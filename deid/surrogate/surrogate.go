@@ -133,9 +133,11 @@ type Patient struct {
 	wholes      map[string]bool   // whole values of names and places among them
 	taken       map[string]string // the value that a surrogate stands for, by pool and surrogate
 	memo        map[string]string // surrogate by pool and value
-	exhausted   map[exhausted]bool
-	withoutCode map[string]bool // the telephone numbers that the notes have without + and 00
-	codes       map[string]int  // length of the country code, by the number, of telephone numbers that the notes have with + or 00
+	exhausted   map[drawing]bool  // no entry of the list is left
+	fit         map[drawing][]int // the entries that are no originals: see pair
+	numbered    map[string]int    // the last number by pool: see invent
+	withoutCode map[string]bool   // the telephone numbers that the notes have without + and 00
+	codes       map[string]int    // length of the country code, by the number, of telephone numbers that the notes have with + or 00
 	names       *names
 	afterKin    map[string]bool // see readRelatives
 	places      places
@@ -150,7 +152,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := m.Dates(group, mentions)
 	p.originals, p.wholes, p.taken, p.memo, p.codes = map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]string{}, map[string]int{}
 	p.withoutCode = map[string]bool{}
-	p.exhausted = map[exhausted]bool{}
+	p.exhausted, p.fit, p.numbered = map[drawing]bool{}, map[drawing][]int{}, map[string]int{}
 	read := map[string]bool{}
 	for _, m := range mentions {
 		if nameSorts[m.Sort] && len(m.Text) <= longest {
@@ -214,7 +216,7 @@ var phases = []Sort{Person, Hospital, Organization, Department, Street, City, St
 const longest = 1000
 
 // Replace returns the surrogate of a value in a note. It returns false for a value that it does not understand, such as a date with a name in it or a
-// value of more than 1000 bytes. An exhausted list is an error.
+// value of more than 1000 bytes. There are no errors.
 func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, error) {
 	if len(text) > longest || !strings.ContainsFunc(text, func(r rune) bool { return letterOrMark(r) || unicode.IsDigit(r) }) {
 		return "", false, nil

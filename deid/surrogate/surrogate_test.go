@@ -1,6 +1,8 @@
 package surrogate
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -260,16 +262,35 @@ func TestAges(t *testing.T) {
 	for text, want := range map[string]string{
 		"45": "45", "89": "89", "90": "90+", "93": "90+", "101 years": "90+ years", "93-year-old": "90+-year-old", "ninety-three": "ninety or more",
 		"Ninety three years": "Ninety or more years", "one hundred and two": "ninety or more", "eighty-nine": "eighty-nine", "noventa y tres años": "noventa o más años",
-		"97 años": "90+ años", "95 meses": "95 meses", "100 days": "100 days", "80s": "80s", "90s": "90s", "60-65": "60-65", "88-92": "88-90+", "4 1/2": "4 1/2",
+		"97 años": "90+ años", "95 meses": "95 meses", "100 days": "100 days", "80s": "80s", "60-65": "60-65", "88-92": "88-90+", "4 1/2": "4 1/2",
 		"tres años y diez meses": "tres años y diez meses", "9 y 9 meses de edad": "9 y 9 meses de edad", "cien años": "noventa o más años",
 	} {
 		if got, ok, err := in(English).age(text); got != want || !ok || err != nil {
 			t.Errorf("%q became %q, %v, %v, want %q", text, got, ok, err, want)
 		}
 	}
-	for _, text := range []string{"Lund", "45 Lund", "1944", "", "-", "44 @"} {
+	for _, text := range []string{"Lund", "45 Lund", "décima década", "1944", "", "-", "44 @"} {
 		if got, ok, _ := in(English).age(text); ok {
 			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// TestNinetiesStayed: of ages over 89 a decade stayed, and the fraction or the months of one that became 90+.
+func TestNinetiesStayed(t *testing.T) {
+	for text, want := range map[string]string{
+		"90s": "90+", "in her 90's": "in her 90+", "in his 90’s": "in his 90+", "mid-90s": "mid-90+", "100s": "90+", "late nineties": "late ninety or more", "Nineties": "Ninety or more",
+		"93.5": "90+", "91½": "90+", "91 ½ years": "90+ years", "93 4/12": "90+", "93 years and 4 months": "90+ years", "93 years, 4 months old": "90+ years old",
+		"93 y 4 mo 2 days": "90+", "88,93": "88,90+", "93 and a half years": "90+ years", "ninety-three and a half": "ninety or more", "93 años y 4 meses": "90+ años",
+		"noventa y tres años y medio": "noventa o más años", "93 años y dos meses": "90+ años", "93 to 95 years": "90+ to 90+ years", "95 años, 3 meses y 2 días": "90+ años",
+		"80s": "80s", "in her eighties": "in her eighties", "4 years and 93 days": "4 years and 93 days", "89 years and 4 months": "89 years and 4 months", "93.5 months": "93.5 months", "100.5 days": "100.5 days",
+	} {
+		lang := English
+		if strings.Contains(text, "años") {
+			lang = Spanish
+		}
+		if got, ok, err := in(lang).age(text); got != want || !ok || err != nil {
+			t.Errorf("%q became %q, %v, %v, want %q", text, got, ok, err, want)
 		}
 	}
 }
@@ -398,12 +419,49 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestListRunsOut(t *testing.T) {
-	p := patient(t, Options{Lists: map[string][]string{"en-surname": {"Vega", "Lund"}}}, mentions(Person, "Dr. Ash", "Dr. Birch", "Dr. Cedar"))
-	_, _, err := p.Replace("a", Person, "Dr. Ash") // the last of its length
-	want := "the list en-surname of surrogates is exhausted: each of its 2 entries is taken or is an original"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %q", err, want)
+// TestListRanOut: a list without an entry left was an error, and the note was lost. The values for which there is none left get others that are as distinct.
+func TestListRanOut(t *testing.T) {
+	some := func(n int, of func(i int) string) (all []string) {
+		for i := range n {
+			all = append(all, of(i))
+		}
+		return all
+	}
+	for _, tc := range []struct {
+		lang  Language
+		sort  Sort
+		lists map[string][]string
+		texts []string
+		want  string // a pattern that each replacement matches
+	}{
+		{English, Person, map[string][]string{"en-surname": {"Vega", "Lund", "Birch"}}, []string{"Dr. Ash", "Dr. Birch", "Dr. Cedar", "Dr. Dahl", "Dr. Elm", "Dr. Fir", "Dr. Gale"}, `^Dr\. (Vega|Lund|Vega-Lund|Lund-Vega|\[SURNAME_\d\])$`},
+		{English, Department, nil, List("en-department"), `^\[DEPARTMENT_\d+\]$`},
+		{English, Department, nil, List("en-department")[:40], `^[A-Z][A-Za-z -]+$`},
+		{English, State, nil, List("en-state"), `^([A-Z][A-Za-z ]+|\[STATE_\d+\])$`},
+		{English, State, nil, some(676, func(i int) string { return strings.ToUpper(string([]byte{byte('a' + i/26), byte('a' + i%26)})) })[:300], `^[A-Z]{2}$`},
+		{English, Country, nil, List("en-country"), `^\[COUNTRY_\d+\]$`},
+		{Spanish, City, map[string][]string{"es-city": {"Soria", "Lugo"}}, []string{"Vigo", "Olot", "Jaca", "lugo"}, `(?i)^(Soria|\[CITY_\d\])$`},
+		{Spanish, Profession, nil, some(2000, func(i int) string { return word(i) + "ero" }), `^[^\[]+$`},
+		{English, Organization, nil, some(300, func(i int) string { return word(i) + " Inc" }), `^[^\[]+ Inc$`},
+	} {
+		all := mentions(tc.sort, tc.texts...)
+		p := patient(t, Options{Language: tc.lang, Lists: tc.lists}, all)
+		slices.Reverse(all)
+		reversed := patient(t, Options{Language: tc.lang, Lists: tc.lists}, all)
+		was := map[string]string{}
+		for _, text := range tc.texts {
+			made, ok, err := p.Replace("a", tc.sort, text)
+			if !ok || err != nil || !regexp.MustCompile(tc.want).MatchString(made) {
+				t.Errorf("%s: %q became %q, %v, error %v", tc.sort, text, made, ok, err)
+			}
+			if other := was[fold(made)]; other != "" {
+				t.Errorf("%s: %q and %q became %q", tc.sort, other, text, made)
+			}
+			was[fold(made)] = text
+			if again, _, _ := reversed.Replace("a", tc.sort, text); again != made {
+				t.Errorf("%s: in another order %q became %q, not %q", tc.sort, text, again, made)
+			}
+		}
 	}
 }
 

@@ -44,6 +44,8 @@ var (
 	ambiguousTitles    = kind("ambiguous titles")          // titles that do not tell the gender in this language
 	titlesBehind       = kind("titles behind names")       // titles only if they do not come first
 	titlesAtEnds       = kind("titles at the ends")        // titles only if they come first or last
+	menInDoubles       = kind("men in double names")       // women in some languages, but men before a hyphen and a man's name: Jean-Paul
+	likeTitles         = kind("first names like titles")   // titles and particles that are first names where the notes show it
 	namesNotTitles     = kind("names rather than titles")  // titles of another language that are names in this one
 	uncapitalizedNames = kind("names in lower case")       // first names, unless written in capitals: Md Rahman
 	surnameTitles      = kind("titles before surnames")    // tell that a name of one word is a surname
@@ -83,13 +85,16 @@ var (
 
 // Numbers, ages and addresses of the internet.
 var (
-	labels      = kind("number labels") // may accompany a number, and stay
-	phoneWords  = kind("phone words")   // likewise with a telephone number
-	ageWords    = kind("age words")     // may accompany an age
-	shortUnits  = kind("short units")   // units of time too short for 90 of them to be a high age
-	numberJoins = kind("number joins")  // within a number in words: noventa y tres
-	mailHosts   = kind("mail hosts")    // domains of public mail hosts; they stay
-	webWords    = kind("web words")     // words of addresses that stay
+	labels       = kind("number labels") // may accompany a number, and stay
+	phoneWords   = kind("phone words")   // likewise with a telephone number
+	ageWords     = kind("age words")     // may accompany an age
+	nineties     = kind("nineties")      // a decade of ages over 89
+	halves       = kind("halves")        // of a year, behind a number of years
+	beforeHalves = kind("before halves")
+	shortUnits   = kind("short units")  // units of time too short for 90 of them to be a high age
+	numberJoins  = kind("number joins") // within a number in words: noventa y tres
+	mailHosts    = kind("mail hosts")   // domains of public mail hosts; they stay
+	webWords     = kind("web words")    // words of addresses that stay
 )
 
 // Places and institutions.
