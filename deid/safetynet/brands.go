@@ -15,12 +15,8 @@ import (
 
 // This file recognizes brands of drugs of many countries, which networks take for names of institutions, places and people behind ordinary verbs: takes Thyronorm, ran out of Combiflam.
 
-// brandList has brands that are no ordinary words. Those that are names as well count only beside a dose.
-//
-//go:embed brands.txt
-var brandList string
-
-var brands = sync.OnceValue(func() map[string]bool { return wordlists.Set(brandList) })
+// brands are the brands of lists/brands.txt, which are no ordinary words. Those that are names as well count only beside a dose.
+var brands = sync.OnceValue(func() map[string]bool { return wordlists.Set(listText("brands")) })
 
 // brandsWithDose are brands that are names of people or towns.
 var brandsWithDose = wordlists.Set("allegra alli creon diane dolo emla eno foster lovan marvelon mirena prolia rexer telma vandral victan yasmin")

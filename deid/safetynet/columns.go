@@ -22,13 +22,10 @@ import (
 // Notes contain tables, whose cells say little by themselves: a date is 3/2 and an extension 4471. What they are stands
 // at the head of their column.
 
-//go:embed columns.txt
-var columnLists string
-
-// headings returns the types of the columns with the headings of columnLists.
+// headings returns the types of the columns with the headings of lists/columns.txt.
 var headings = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
-	for line := range strings.Lines(columnLists) {
+	for line := range strings.Lines(listText("columns")) {
 		typ, list, ok := strings.Cut(line, ":")
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
@@ -40,7 +37,7 @@ var headings = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// The types of columns of columnLists that are not those of built-in rules.
+// The types of columns of lists/columns.txt that are not those of built-in rules.
 const (
 	bareName = "NAME"   // of a person beside others of persons, or of anything else
 	anyID    = "ID"     // of a person or, beside things, of a thing
@@ -444,7 +441,7 @@ var (
 		"causado causada provocado provocada desencadenado desencadenada producido producida agravado agravada aliviado aliviada inducido inducida financiado financiada mediado mediada limitado limitada sustituido sustituida transmitido transmitida explicado explicada")
 )
 
-// headingKey returns a heading in the form of columnLists.
+// headingKey returns a heading in the form of lists/columns.txt.
 func headingKey(heading string) string {
 	heading = strings.ReplaceAll(fold.Fold(heading), ".", "")
 	return strings.Join(strings.FieldsFunc(heading, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == 'º' || r == 'ª' }), " ")

@@ -227,7 +227,7 @@ func TestManyColumns(t *testing.T) {
 // The keys of the lists are what headingKey returns, no heading has two types, and those of a type are sorted on lines that a reader can review.
 func TestHeadings(t *testing.T) {
 	seen, last := map[string]bool{}, map[string]string{}
-	for line := range strings.Lines(columnLists) {
+	for line := range strings.Lines(listText("columns")) {
 		typ, list, ok := strings.Cut(line, ":")
 		if !ok || strings.HasPrefix(line, "#") {
 			continue

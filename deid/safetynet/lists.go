@@ -1,14 +1,36 @@
 package safetynet
 
 import (
+	"archive/zip"
+	_ "embed"
+	"io/fs"
 	"maps"
 	"strings"
+	"sync"
+
+	"github.com/lethe-deid/lethe/internal/archived"
 
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // This file reads the lists of words and phrases of this package, beside wordlists.Set. They are folded.
+
+// The program contains the folder lists as an archive, which is a fraction of its size. TestArchive makes it.
+//
+//go:embed lists.zip.br
+var archive []byte
+
+var lists = sync.OnceValue(func() *zip.Reader { return archived.Open(archive) })
+
+// listText returns the text of a file of the folder lists.
+func listText(name string) string {
+	text, err := fs.ReadFile(lists(), "lists/"+name+".txt")
+	if err != nil {
+		panic(err) // the lists are embedded
+	}
+	return string(text)
+}
 
 // phrases returns the phrases of a list with commas.
 func phrases(list string) []string {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
@@ -142,7 +143,7 @@ func ordinary(w string) bool { return wordlists.Common(w) || wordlists.Eponym(w)
 // likeOrdinary reports whether a word may be a form of an ordinary one: an ordinary word begins like it, without its last two letters but with at
 // least four. The lists do not have all forms of all words (award, but awards), and few logins begin like a word.
 func likeOrdinary(w string) bool {
-	if ordinary(w) || rare[w] || rare[strings.TrimSuffix(w, "s")] {
+	if ordinary(w) || rare()[w] || rare()[strings.TrimSuffix(w, "s")] {
 		return true
 	}
 	n := 0
@@ -155,13 +156,9 @@ func likeOrdinary(w string) bool {
 	return wordlists.Begins(w)
 }
 
-// rareWords are words of English and Spanish that are not on the lists of package wordlists and not like any on them, but consist of a name and
+// rare are the words of lists/rare.txt: of English and Spanish that are not on the lists of package wordlists and not like any on them, but consist of a name and
 // initials: nsaid, vegan.
-//
-//go:embed rare.txt
-var rareWords string
-
-var rare = wordlists.Set(rareWords)
+var rare = sync.OnceValue(func() map[string]bool { return wordlists.Set(listText("rare")) })
 
 // login reports whether a login begins at word i, and returns the end of the longest, with the number after it. A name with an initial that begins
 // with a capital, such as O.Lund, is left to names.

@@ -98,7 +98,7 @@ func TestPlacesOfTheNoteStayInFixedTerms(t *testing.T) {
 // Terms are listed with two words or more, because a single one may be PHI. Terms stood in both lists, or with a blank and, without any effect, with a hyphen.
 func TestTermsHaveSeveralWordsAndStandOnce(t *testing.T) {
 	seen := map[string]bool{}
-	for line := range strings.Lines(englishTerms + spanishTerms) {
+	for line := range strings.Lines(listText("terms") + listText("terms_es")) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -114,7 +114,7 @@ func TestTermsHaveSeveralWordsAndStandOnce(t *testing.T) {
 
 // A cheap test decides whether a text is searched for fixed terms.
 func TestNoFixedTermIsExcluded(t *testing.T) {
-	for line := range strings.Lines(englishTerms + spanishTerms) {
+	for line := range strings.Lines(listText("terms") + listText("terms_es")) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}

@@ -15,16 +15,10 @@ import (
 
 // This file finds fixed terms that contain the name of a place, a person or an institution and are no PHI: fiebre de Malta, Rift Valley fever, Canada C-Spine, Hospital de Día.
 
-//go:embed terms.txt
-var englishTerms string
-
-//go:embed terms_es.txt
-var spanishTerms string
-
 // terms are the fixed terms of both languages. Those with a hyphen, which have the type hyphenated, may be a first and a last name if a blank is in its place.
 var terms = sync.OnceValue(func() *Phrases {
 	all := newPhrases("")
-	for line := range strings.Lines(englishTerms + spanishTerms) {
+	for line := range strings.Lines(listText("terms") + listText("terms_es")) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}

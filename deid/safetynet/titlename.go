@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -147,18 +148,14 @@ func isKnownSurname(word string) bool {
 	if surnamePrefix.MatchString(word) {
 		return true
 	}
-	return !slices.ContainsFunc(parts(word), func(part string) bool { return !surrogate.IsSurname(part) && !surnames[part] })
+	return !slices.ContainsFunc(parts(word), func(part string) bool { return !surrogate.IsSurname(part) && !surnames()[part] })
 }
 
 // surnamePrefix matches the beginning of a surname such as O'Brien, McIntosh and Al-Farsi.
 var surnamePrefix = lazyregexp.New(`^(?:[OD]['’]\p{Lu}\p{L}{2}|(?i:mc\p{L}{4}|(?:al|el|abu|ben|ibn)-\p{L}{3}))`)
 
-// surnameList are frequent surnames of the United States, and others that a list of surrogates lacks.
-//
-//go:embed surnames.txt
-var surnameList string
-
-var surnames = wordlists.Set(surnameList)
+// surnames are those of lists/surnames.txt: frequent surnames of the United States, and others that a list of surrogates lacks.
+var surnames = sync.OnceValue(func() map[string]bool { return wordlists.Set(listText("surnames")) })
 
 // ofBody reports whether a text ends in an adjective of a part of the body: Pilar Tonsilar.
 func ofBody(text string) bool {
