@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Leaf is a column that has values: a field of the schema that is not a group.
@@ -21,13 +22,17 @@ type Leaf struct {
 	Optional bool     // the field itself can be null
 	Repeated bool     // a row can have several values
 	MaxDef   byte     // the definition level of a value that is not null
+	// UnknownZone is the time zone of the timestamps if this machine does not know it.
+	UnknownZone string
 
 	index    int // among the leaves
 	maxRep   byte
 	physical int64
 	length   int // of fixed-length byte arrays
 	logical  logicalType
-	scale    int64 // of decimals; of dates, the number of units per day
+	scale    int64          // of decimals; of dates, the number of units per day
+	zone     *time.Location // in which timestamps are shown; nil for UTC and for timestamps that are no instants
+	instant  bool           // the timestamps are instants, and nothing says in which zone they are shown
 }
 
 // Group is a field of the schema that contains others, or one of the groups that a list or map consists of.
@@ -205,8 +210,16 @@ func (s *schemaReader) element(path, short []string, groups []*Group, rep, def b
 	if l.logical, l.scale = meaning(e); l.physical == physInt96 {
 		l.logical, l.scale = dateType, unitsPerDay[3] // the type has no other meaning
 	}
+	l.instant = l.Dated() && l.scale > 1 && !isLocal(e)
 	s.leaves = append(s.leaves, l)
 	return nil
+}
+
+// isLocal reports whether the timestamps of an element are no instants, but what a calendar and a clock show somewhere. Those of 96 bits are instants
+// for Spark, which writes them.
+func isLocal(e *value) bool {
+	adjusted := e.get(10).get(8).get(1)
+	return adjusted != nil && adjusted.typ == typeFalse
 }
 
 func isList(e *value) bool { return e != nil && (e.number(6, -1) == 3 || e.get(10).get(3) != nil) }

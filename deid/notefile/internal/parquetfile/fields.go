@@ -103,6 +103,8 @@ func (t *table) unsuited(c column) string {
 		return "only text, UUIDs and integers of 64 bits can be pseudonyms"
 	case whole && !l.Key() && !l.Dated():
 		return "only text, integers and dates can be replaced"
+	case whole && l.UnknownZone != "":
+		return fmt.Sprintf("this machine does not know its time zone %q: install the time zone database (tzdata), or export the column in UTC", l.UnknownZone)
 	case (action == field.Drop && c.group == nil || whole && !l.Text() && !t.staysDate(c)) && !l.Optional:
 		other := field.Keep
 		if l.Pseudonyms() {
@@ -230,8 +232,7 @@ func (t *table) addValue(r *base.Record, f column, s parquet.Slot, at int, id, p
 // dayOf returns a date with another day: that of a year is its first.
 func dayOf(l *parquet.Leaf, old []byte, made string) ([]byte, bool) {
 	if base.OnlyYear.MatchString(made) {
-		midnight, _ := l.OnDay(l.Midnight(), made+"-01-01")
-		return midnight, midnight != nil
+		return l.NewDay(made + "-01-01")
 	}
 	return l.OnDay(old, made)
 }
