@@ -193,9 +193,9 @@ func TestParquetColumnsThatRulesDoNotSuit(t *testing.T) {
 		"note=drop":     `the column "note", which contains text, cannot have the rule drop: it is a column with notes, which only have the rule text`,
 		"mrn=keep":      `the column "mrn", which contains text, cannot have the rule keep: it would be both emptied and kept; give --keep-patient`,
 		"name=text":     "name it as a column with notes",
-		"age=hash":      `the column "age", which contains integers, cannot have the rule hash: only text, UUIDs and integers of 64 bits can be pseudonyms`,
-		"must=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=keep",
-		"must=age":      "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=keep",
+		"weight=hash":   `the column "weight", which contains numbers, cannot have the rule hash: only text, integers, decimals without a fraction and UUIDs can be pseudonyms: export it as one of these, such as BIGINT`,
+		"must=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=hash",
+		"must=age":      "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=hash",
 		"name=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as name=hash",
 		"weight=person": "only text, integers and dates can be replaced",
 		"Weight=age":    `the column "weight" differs only in case from "Weight", for which there is a rule: write --field weight=ACTION, or weight=keep if the column may stay`,
@@ -275,6 +275,52 @@ func TestParquetTimestampsOf96Bits(t *testing.T) {
 			t.Error(err)
 		} else if got := valuesOf(t, raw); got != c.want {
 			t.Errorf("%s: %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// The patient's key in the tables of OMOP is often an integer of 32 bits. It could not become a pseudonym, and the message that recommended this did not say so.
+func TestParquetKeysOfSmallNumbers(t *testing.T) {
+	for _, typ := range []arrow.DataType{
+		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32,
+		&arrow.Decimal128Type{Precision: 10}, &arrow.Decimal128Type{Precision: 38}, &arrow.Decimal128Type{Precision: 3},
+	} {
+		for _, required := range []bool{false, true} {
+			path := parquetOf(t, parquetColumn{name: "person_id", typ: typ, values: `["7", "42", "101", "7"]`, required: required}, parquetColumn{name: "note", typ: arrow.BinaryTypes.String, values: `["a", "b", "c", "d"]`})
+			o := withRules(t, "parquet", Options{Columns: []string{"note"}, Patient: "person_id", ID: "person_id", NoPatient: true}, "person_id=hash")
+			o.Pseudonym = field.Pseudonyms([]byte("key"))
+			raw, err := replaceParquet(t, path, o, nil)
+			if err != nil {
+				t.Fatalf("%v: %v", typ, err)
+			}
+			var made []any
+			if err := json.Unmarshal([]byte(valuesOf(t, raw)), &made); err != nil {
+				t.Fatal(err)
+			}
+			if made[0] != made[3] || made[0] == made[1] || made[1] == made[2] || slices.Contains(made, any(42.0)) {
+				t.Errorf("%v: %v", typ, made)
+			}
+		}
+	}
+}
+
+// A full path, which --column takes, was no path of a rule, and a name in quotes, which a rule takes, was no column.
+func TestPathsOfParquetColumnsAreThoseOfRules(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	path := parquetOf(t,
+		parquetColumn{name: "visits", typ: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "mrn", Type: text, Nullable: true})), values: `[[{"mrn": "7"}]]`},
+		parquetColumn{name: "a.b", typ: text, values: `["Seen."]`},
+	)
+	for _, rule := range []string{"visits.mrn=drop", "visits.list.element.mrn=drop"} {
+		o := withRules(t, "parquet", Options{Columns: []string{`"a.b"`}}, rule)
+		raw, err := replaceParquet(t, path, o, nil)
+		if err != nil {
+			t.Errorf("%s: %v", rule, err)
+		} else if got := valuesOf(t, raw); got != `[[{"mrn":null}]]` {
+			t.Errorf("%s: %s", rule, got)
+		}
+		if unused := o.Fields.Unused(); len(unused) > 0 {
+			t.Errorf("%s: unused %v", rule, unused)
 		}
 	}
 }

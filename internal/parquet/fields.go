@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"strconv"
 	"time"
@@ -122,26 +121,4 @@ func (l *Leaf) FromText(text string) ([]byte, bool) {
 	}
 	n, err := strconv.ParseInt(text, 10, bits)
 	return l.integer(n), err == nil
-}
-
-// Pseudonyms reports whether the values can be pseudonyms. Integers of 32 bits cannot: among a hundred thousand of them, two would be equal.
-func (l *Leaf) Pseudonyms() bool {
-	return l.Key() && l.logical != decimalType && l.physical != physInt32
-}
-
-// FromPseudonym returns the value that stands for a pseudonym of 32 hexadecimal digits: the digits in text, a UUID, or a positive integer
-// of 63 bits.
-func (l *Leaf) FromPseudonym(digits string) []byte {
-	if l.Text() {
-		return []byte(digits)
-	}
-	raw, err := hex.DecodeString(digits)
-	if err != nil || len(raw) != 16 {
-		panic("parquet: a pseudonym is not 32 hexadecimal digits")
-	}
-	if l.physical == physInt64 {
-		return l.integer(int64(binary.BigEndian.Uint64(raw) >> 1)) //nolint:gosec // 63 bits
-	}
-	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80 // version 4
-	return raw
 }
