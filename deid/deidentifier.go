@@ -48,8 +48,11 @@ type Deidentifier struct {
 	// Languages returns the languages by whose models a Tagger for several languages examines a text, and whether these are a guess. Other is the language that the
 	// patient's other texts tell, or "". Nil means that the Tagger is not for several.
 	Languages func(text, other string) (all []string, guessed bool)
-	Net       *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
-	Rules     func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
+	// TypesIn returns the types of the notes in a language. Those of the language of a patient's notes are given to values in notes whose own language is a guess, so
+	// that a value has one type in all notes of a patient. It may return nil, and may be nil.
+	TypesIn func(language string) *data.TypeSet
+	Net     *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
+	Rules   func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
 	// Correct changes what Tagger and the rules of Net find by the user's own corrections. Several goroutines call it at a time; nil means none.
 	Correct func(text string, spans []data.Span) []data.Span
 	Deny    *safetynet.Phrases // phrases that are always PHI; nil means none
@@ -111,9 +114,19 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			all[i] = d.inNote(n, r)
 		}
 	}
-	if d.Net == nil {
-		return all
+	if d.Net != nil {
+		d.search(notes, results, all)
 	}
+	for i, n := range notes {
+		if results[i].Err == nil {
+			d.inTypes(n, results[i], all[i])
+		}
+	}
+	return all
+}
+
+// search adds to the PHI of each note of a patient what is PHI because of that of the other notes.
+func (d *Deidentifier) search(notes []Note, results []*Result, all [][]found) {
 	d.likeDates(notes, results, all)
 	for range maxRounds {
 		originals := d.Net.Originals(removed(notes, all))
@@ -132,7 +145,6 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			break
 		}
 	}
-	return all
 }
 
 // likeDates adds to the PHI of each note of a patient the days and months without a year that are dates because others are.
