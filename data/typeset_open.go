@@ -22,6 +22,16 @@ func AnyOf(sets ...*TypeSet) *TypeSet {
 	return &of
 }
 
+// InLanguage returns the first set of AnyOf whose notes are in a language, or nil.
+func (s *TypeSet) InLanguage(language string) *TypeSet {
+	for _, set := range s.sets {
+		if set.Language == language {
+			return set
+		}
+	}
+	return nil
+}
+
 // Counterparts returns, if the set is one of AnyOf, the types that its other sets have for values of a type: those of the same sort, for example
 // FECHAS for DATE, and the names of clinicians for those of clinicians. only reports whether none of these sets has two of them, nor
 // the sets of the type. Sets that have the type itself have no counterpart.

@@ -48,8 +48,11 @@ type Deidentifier struct {
 	// Languages returns the languages by whose models a Tagger for several languages examines a text, and whether these are a guess. Other is the language that the
 	// patient's other texts tell, or "". Nil means that the Tagger is not for several.
 	Languages func(text, other string) (all []string, guessed bool)
-	Net       *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
-	Rules     func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
+	// TypesIn returns the types of the notes in a language. Those of the language of a patient's notes are given to values in notes whose own language is a guess, so
+	// that a value has one type in all notes of a patient. It may return nil, and may be nil.
+	TypesIn func(language string) *data.TypeSet
+	Net     *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
+	Rules   func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
 	// Correct changes what Tagger and the rules of Net find by the user's own corrections. Several goroutines call it at a time; nil means none.
 	Correct func(text string, spans []data.Span) []data.Span
 	Deny    *safetynet.Phrases // phrases that are always PHI; nil means none
@@ -116,7 +119,11 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 		d.retypeShortNames(notes, results, all)
 	}
 	for i, n := range notes {
-		if results[i].Err == nil && n.Search != Marked {
+		if results[i].Err != nil {
+			continue
+		}
+		d.inTypes(n, results[i], all[i])
+		if n.Search != Marked {
 			all[i] = d.withoutKin(n.Text, all[i])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -258,6 +259,64 @@ func (l languagesSeen) Tag(_ context.Context, docs []*data.Document) ([][]data.S
 		l[doc.ID] = doc.Language
 	}
 	return make([][]data.Span, len(docs)), nil
+}
+
+// typed finds Vega, with a type by the language that the text or its document says.
+type typed struct{}
+
+func (typed) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found := make([][]data.Span, len(docs))
+	for i, doc := range docs {
+		typ := "NOMBRE_PERSONAL_SANITARIO"
+		if strings.HasPrefix(doc.Text, "Seen") {
+			typ = "DOCTOR"
+		}
+		if at := strings.Index(doc.Text, "Vega"); at >= 0 {
+			found[i] = []data.Span{{Start: at, End: at + len("Vega"), Type: typ, Score: 1}}
+		}
+	}
+	return found, nil
+}
+
+// A name in a note whose language is a guess had a type of another language than in the patient's other notes, and with it another number.
+func TestAValueHasOneTypeInTheNotesOfAPatient(t *testing.T) {
+	meddocan, err := data.LookupTypeSet("meddocan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Deidentifier{
+		Tagger: typed{},
+		Languages: func(text, _ string) ([]string, bool) {
+			if strings.HasPrefix(text, "Seen") {
+				return []string{"en"}, !strings.Contains(text, "clinic")
+			}
+			return []string{"es"}, !strings.Contains(text, "consulta")
+		},
+		TypesIn: data.AnyOf(data.I2B2, meddocan).InLanguage,
+	}
+	const doctor, sanitario = "[DOCTOR]", "[NOMBRE_PERSONAL_SANITARIO]"
+	for _, c := range []struct {
+		name  string
+		texts []string
+		want  []string
+	}{
+		{"a guess beside English", []string{"Seen by Vega in clinic.", "Dr. Vega"}, []string{"Seen by " + doctor + " in clinic.", "Dr. " + doctor}},
+		{"guesses, together English", []string{"Seen by Vega.", "Dr. Vega"}, []string{"Seen by " + doctor + ".", "Dr. " + doctor}},
+		{"a guess beside Spanish", []string{"Visto por Vega en consulta.", "Seen by Vega."}, []string{"Visto por " + sanitario + " en consulta.", "Seen by " + sanitario + "."}},
+		{"notes in both", []string{"Visto por Vega en consulta.", "Seen by Vega in clinic.", "Dr. Vega"},
+			[]string{"Visto por " + sanitario + " en consulta.", "Seen by " + doctor + " in clinic.", "Dr. " + sanitario}},
+		{"a single guess", []string{"Dr. Vega"}, []string{"Dr. " + sanitario}},
+	} {
+		var notes []Note
+		for i, text := range c.texts {
+			notes = append(notes, Note{Document: &data.Document{ID: strconv.Itoa(i), Patient: "7", Text: text}})
+		}
+		for i, r := range d.Notes(t.Context(), notes) {
+			if r.Err != nil || r.Clean.Text != c.want[i] {
+				t.Errorf("%s: %v, %v, want %q", c.name, r.Clean, r.Err, c.want[i])
+			}
+		}
+	}
 }
 
 // TestLanguageOfThePatientsOtherNotes checks which language a text has that does not tell one.

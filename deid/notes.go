@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -25,6 +26,8 @@ type Note struct {
 	Tags    string
 	Without func([]data.Span) []data.Span
 	As      replace.Kind // with Marked: the kind of replacement of its Spans, which must be among Plan.Also; "" means that of the plan
+
+	types *data.TypeSet // those of the patient's notes, if the language of this one is a guess; nil if its values keep their types: see TypesIn
 
 	// If the note is examined in a reading that differs from it, the Document is the reading: see read.
 	written       *data.Document // the note as it was given
@@ -103,7 +106,12 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 			results[i].Tagged = n.Spans
 		}
 	}
-	languages := d.languages(docs, func(k int) string { return notes[at[k]].group() })
+	languages, patients := d.languages(docs, func(k int) string { return notes[at[k]].group() })
+	for k, l := range patients {
+		if l != "" && d.TypesIn != nil {
+			notes[at[k]].types = d.TypesIn(l)
+		}
+	}
 	if d.Net != nil && d.Net.Expect != nil {
 		go d.Net.Expect(slices.Compact(slices.Sorted(slices.Values(slices.Concat(languages...))))) // which takes as long as opening a model, when the first notes come
 	}
@@ -135,30 +143,45 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 }
 
 // languages returns the languages by whose models each document is examined. If those of a text are a guess, as of a heading or a number, and the patient's other
-// texts tell one language, that becomes the Language of the document.
-func (d *Deidentifier) languages(docs []*data.Document, group func(k int) string) [][]string {
-	all, guessed := make([][]string, len(docs)), make([]bool, len(docs))
+// texts tell one language, that becomes the Language of the document. If all texts of the patient are guesses, together they make one. For each guess, patients has
+// that language of the patient, or "".
+func (d *Deidentifier) languages(docs []*data.Document, group func(k int) string) (all [][]string, patients []string) {
+	all, patients = make([][]string, len(docs)), make([]string, len(docs))
+	guessed := make([]bool, len(docs))
 	if d.Languages == nil {
-		return all
+		return all, patients
 	}
 	inParallel(cmp.Or(d.Workers, runtime.NumCPU()), len(docs), func(k int) { all[k], guessed[k] = d.Languages(docs[k].Text, docs[k].Language) })
-	told := map[string][]string{} // by patient
-	for k := range docs {
+	told, guesses := map[string][]string{}, map[string][]string{} // by patient: languages, and texts
+	for k, doc := range docs {
 		if p := group(k); !guessed[k] {
 			told[p] = append(told[p], all[k]...)
+		} else if p != "" {
+			guesses[p] = append(guesses[p], doc.Text)
 		}
 	}
 	for p := range told {
 		slices.Sort(told[p])
 		told[p] = slices.Compact(told[p])
 	}
-	for k, doc := range docs {
-		if p := group(k); guessed[k] && p != "" && len(told[p]) == 1 && doc.Language == "" {
-			doc.Language = told[p][0]
-			all[k], _ = d.Languages(doc.Text, doc.Language)
+	together := map[string]string{}
+	for p, texts := range guesses {
+		if len(told[p]) == 0 && len(texts) > 1 {
+			likely, _ := d.Languages(strings.Join(texts, "\n"), "")
+			together[p] = likely[0]
 		}
 	}
-	return all
+	for k, doc := range docs {
+		switch p := group(k); {
+		case !guessed[k] || p == "" || doc.Language != "":
+		case len(told[p]) == 1:
+			doc.Language, patients[k] = told[p][0], told[p][0]
+			all[k], _ = d.Languages(doc.Text, doc.Language)
+		default:
+			patients[k] = together[p]
+		}
+	}
+	return all, patients
 }
 
 // eachPatient calls do with the notes and results of each patient, several patients at a time.

@@ -1,6 +1,7 @@
 package deid
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,6 +35,44 @@ func (d *Deidentifier) retype(text string, all []found, known []data.Span) []fou
 		}
 	}
 	return all
+}
+
+// inTypes gives what was found in a note whose language is a guess the types of the language of the patient's notes, unless the user has named the type, or more
+// would stay in the text.
+func (d *Deidentifier) inTypes(n Note, r *Result, all []found) {
+	if n.types == nil {
+		return
+	}
+	for i, f := range all {
+		if f.rank >= byUser {
+			continue
+		}
+		f.Type = counterpart(n.types, f.Type)
+		if next := d.add(n.Text, []data.Span{f.Span}, f.rank)[0]; next.remains <= f.remains {
+			all[i] = next
+		}
+	}
+	r.Tagged = slices.Clone(r.Tagged)
+	for i, s := range r.Tagged {
+		r.Tagged[i].Type = counterpart(n.types, s.Type)
+	}
+	for source, counts := range r.Found {
+		of := map[string]int{}
+		for typ, count := range counts {
+			of[counterpart(n.types, typ)] += count
+		}
+		r.Found[source] = of
+	}
+}
+
+// counterpart returns the type of a set for the values of a type, or the type itself if the set has none for the same values.
+func counterpart(types *data.TypeSet, name string) string {
+	other := types.Counterpart(name)
+	is, was := types.Describe(other), data.Any.Describe(name)
+	if other == "" || is.Sort != was.Sort || is.Sort == data.Other || is.Clinician != was.Clinician {
+		return name
+	}
+	return other
 }
 
 // ordinary reports whether a text before or after a value is empty, or consists of ordinary words in lower case and is

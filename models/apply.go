@@ -24,7 +24,12 @@ func (p Progress) Tell(stage string, done, total int) {
 type Unexamined struct {
 	Failed int // number of notes that could not be examined
 	Notes  int // total number of notes
+	// Others says that records without notes, such as rows of a table whose note is null, were done, also if no note was.
+	Others bool
 }
+
+// Partly reports whether something was done.
+func (e *Unexamined) Partly() bool { return e.Failed < e.Notes || e.Others }
 
 func (e *Unexamined) Error() string {
 	return fmt.Sprintf("%d of %d notes could not be examined", e.Failed, e.Notes)

@@ -160,7 +160,7 @@ func (o *convertOptions) run(ctx context.Context, input string) error {
 		docs = m.Apply(docs, &left)
 	}
 	c := &convert.Converter{To: to, Options: written, Types: write}
-	if o.types != "" {
+	if o.types != "" && o.types != data.Any.Name {
 		c.Options.Types = write
 	}
 	if to.OneNote && o.output != stdio && !paths.IsFolder(o.output) {

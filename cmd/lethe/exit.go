@@ -61,7 +61,7 @@ func partly(err error) bool {
 		return true
 	}
 	u, ok := errors.AsType[*models.Unexamined](err)
-	return ok && u.Failed < u.Notes
+	return ok && u.Partly()
 }
 
 func complain(err error) { fmt.Fprintln(os.Stderr, "lethe:", err) }

@@ -234,7 +234,8 @@ func newReviewImport() *cobra.Command {
 		Use:   "import DIR --reader NAME --input PATH",
 		Short: "Store what a reader marked in another program",
 		Long: `Store notes that a reader has corrected in another program. They must have the IDs and the
-texts that "lethe review export" has written. The reader is then done with these notes.
+texts that "lethe review export" has written; white space may differ. The reader is then
+done with these notes.
 Nothing is stored unless all notes fit.`,
 		Example: `  lethe review import ward --reader anna --input corrected --format brat
   lethe review import ward --reader final --input decided.jsonl`,

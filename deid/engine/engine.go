@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -67,7 +68,7 @@ func (s *Setup) Open() (*Engine, error) {
 		}
 	}
 	if e.Model != nil && e.Model.Languages("") != nil {
-		e.base.Languages = e.Model.Told
+		e.base.Languages, e.base.TypesIn = e.Model.Told, e.Types.InLanguage
 	}
 	if e.base.Net != nil && e.Model != nil {
 		e.base.Net.Languages = e.Model.Languages
@@ -151,8 +152,13 @@ func (e *Engine) replacersFor(plan replace.Plan) (c chosen, err error) {
 	c.byNotes = func(texts []string) *replace.Replacer {
 		notes := map[string]int{}
 		for _, text := range texts {
-			if languages := e.Model.Languages(text); len(languages) == 1 {
+			if languages, guessed := e.Model.Told(text, ""); len(languages) == 1 && !guessed {
 				notes[languages[0]]++
+			}
+		}
+		if len(notes) == 0 {
+			if languages := e.Model.Languages(strings.Join(texts, "\n")); len(languages) == 1 {
+				return byLanguage[languages[0]]
 			}
 		}
 		most := all[0]

@@ -420,6 +420,18 @@ func (t *Table) Missing(all [][]string) []string {
 	return missing
 }
 
+// Renamed returns a table whose rules for paths that names returns another path for are rules for that one. It shares what Unused reports.
+func (t *Table) Renamed(names func(at []string) []string) *Table {
+	renamed := NewTable(slices.Clone(t.rules))
+	renamed.used = t.used
+	for i, r := range renamed.rules {
+		if other := names(r.elements); other != nil {
+			renamed.rules[i].elements = other
+		}
+	}
+	return renamed
+}
+
 // Rules returns the rules in their order.
 func (t *Table) Rules() []Rule { return t.rules }
 

@@ -67,8 +67,8 @@ func (e *LeftOut) Error() string {
 	return fmt.Sprintf("%s: not all files were read (left out: %d); if this is intended, give --skip-others", e.Dir, e.Files)
 }
 
-// Run de-identifies the notes that config names. The summary is nil if the run stopped early or could not
-// examine any note. The error may join several errors, among them:
+// Run de-identifies the notes that config names. The summary is nil if the run stopped early or
+// nothing was done. The error may join several errors, among them:
 //
 //   - [*models.Unexamined] or [*LeftOut]: some notes were not examined, all others were done
 //   - [*TooManyUnlike]: all notes were examined and written
@@ -140,7 +140,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	}
 	var summary *audit.Summary
 	_, unlike := errors.AsType[*TooManyUnlike](err)
-	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || unlike || ok && u.Failed < u.Notes {
+	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || unlike || ok && u.Partly() {
 		summary = &r.summary
 	}
 	err = errors.Join(err, r.notesNLP.close(summary != nil), r.audit.Close())

@@ -29,7 +29,9 @@ func Read(ctx context.Context, config Config, events Events) (iter.Seq2[deid.Not
 	r := &run{config: c, events: events}
 	r.meter.measure(files)
 	return func(yield func(deid.Note, error) bool) {
+		all := everyKey
 		for it := range r.items(ctx, files) {
+			all = allHave(all, it.record)
 			if it.err != nil && !yield(deid.Note{}, it.err) {
 				return
 			}
@@ -43,6 +45,9 @@ func Read(ctx context.Context, config Config, events Events) (iter.Seq2[deid.Not
 				r.summary.Notes++
 			}
 			r.tell(it)
+		}
+		if err := r.keys.check(all, c.Config); err != nil {
+			events.warn(err)
 		}
 		for _, left := range files.leftOut {
 			if err := left.err(); err != nil && !c.SkipOthers && !yield(deid.Note{}, err) {

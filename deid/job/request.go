@@ -63,8 +63,12 @@ func (w *Worker) request(raw []byte, number int) *request {
 			q.entries = nil
 		}
 	default:
-		q.entries = []*entry{w.parse(raw, number)}
-		if e := q.entries[0]; e.err == nil {
+		e := w.parse(raw, number)
+		q.entries = []*entry{e}
+		if e.err == nil && e.record.Named != nil && !e.record.Named.Patient {
+			e.err = defect(number, fmt.Sprintf("the key %q of --patient is missing; if the patient is unknown, give it the value null", w.options.Patient))
+		}
+		if e.err == nil {
 			w.examine(e)
 		}
 	}

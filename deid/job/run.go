@@ -33,6 +33,7 @@ type run struct {
 	knew   bool              // at least one note has known values
 	rows   bool              // at least one row of a table or object of JSON was written
 	texts  bool              // at least one text was examined as a note
+	keys   keys              // which keys of options the records have
 
 	mapping                   *mapping.Writer // nil if there is no map
 	notesNLP                  *noteNLP        // nil if there is none
@@ -50,6 +51,7 @@ type run struct {
 	annotated *data.Document // the note of the current file as written, if the format is brat
 	failed    bool           // a record of the current file could not be examined
 	good      bool           // a record of the current file, other than a frame or a blank line, was written
+	wrote     bool           // a file with such a record was closed
 	before    audit.Summary  // copy of summary from the start of the current file
 	written   []*sink        // closed files that are not published yet
 	lines     []*audit.Line  // lines that are not in the audit yet
@@ -110,7 +112,7 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 	case r.config.MaxUnlike != nil && r.unlike() > *r.config.MaxUnlike:
 		return &TooManyUnlike{r.unlike(), *r.config.MaxUnlike}
 	case r.summary.Failed+r.earlier.Failed > 0:
-		return &models.Unexamined{Failed: r.summary.Failed + r.earlier.Failed, Notes: r.summary.Notes + r.earlier.Notes}
+		return &models.Unexamined{Failed: r.summary.Failed + r.earlier.Failed, Notes: r.summary.Notes + r.earlier.Notes, Others: r.wrote}
 	}
 	return nil
 }
@@ -160,6 +162,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped, at: at(), rest: broken != nil}
 		if err == nil {
 			next.notes = r.results(file, record)
+			r.keys.see(record)
 		}
 		if record == nil || !record.Frame {
 			records++
@@ -303,12 +306,13 @@ func (r *run) process(ctx context.Context, files *fileSet) error {
 			}
 		}
 	})
+	held := heldBatches{run: r, all: everyKey}
 	for batch := range examined {
-		if err := r.writeAll(<-batch); err != nil {
+		if err := held.write(<-batch); err != nil {
 			return err
 		}
 	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), held.end())
 }
 
 // largeBatch is the number of bytes above which a batch is examined alone. Batches of short notes have a tenth of it.
@@ -561,6 +565,7 @@ func (r *run) finish(it item) error {
 		return nil
 	}
 	unwritten := r.failed && !r.good && (it.file.out != Stdio || r.out == nil)
+	good := r.good
 	r.failed, r.good = false, false
 	if unwritten {
 		r.out.abort()
@@ -583,6 +588,7 @@ func (r *run) finish(it item) error {
 	if err := r.open(it); err != nil { // a file without records is still written
 		return err
 	}
+	r.wrote = r.wrote || good
 	if r.annotated != nil { // annotations are published first, so that there is never a text without them
 		annotations, err := openSink(it.file.format.Sidecar.Path(it.file.out), false)
 		if err != nil {

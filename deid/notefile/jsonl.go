@@ -96,6 +96,7 @@ func (l *jsonLine) read() (_ *Record, err error) {
 	if err := l.nearPatient(); err != nil {
 		return nil, err
 	}
+	l.setNamed()
 	if err := l.addFields(); err != nil {
 		return nil, err
 	}
@@ -308,11 +309,26 @@ func patientKeys(o Options, columns []string) []string {
 	})
 }
 
-// nearPatient returns an error if the line names no patient but has a key that differs only in case from the one that would: its value would
-// stay. A rule for the key says that this is meant.
+// setNamed says which of the keys of the options the line has. A key whose value is null is there.
+func (l *jsonLine) setNamed() {
+	if l.options.ID == "" && l.options.Patient == "" {
+		return
+	}
+	has := func(key string) (found bool) {
+		l.j.Find(0, strings.Split(key, "."), func(int) { found = true })
+		return found || key == ""
+	}
+	l.record.Named = &Named{ID: has(l.options.ID), Patient: has(l.options.Patient)}
+}
+
+// nearPatient returns an error if the line names no patient but has a key that differs only in case from the one that would, or lacks that of
+// the option but has one that usually names the patient: its value would stay. A rule for the key says that this is meant.
 func (l *jsonLine) nearPatient() error {
 	if len(l.patients) > 0 {
 		return nil
+	}
+	if err := l.usualPatient(); err != nil {
+		return err
 	}
 	for _, key := range patientKeys(l.options, l.columns) {
 		for k := range l.j.Within(0) {
@@ -322,6 +338,22 @@ func (l *jsonLine) nearPatient() error {
 		}
 	}
 	return nil
+}
+
+// usualPatient returns an error if the line, which lacks the key of Options.Patient, has a value under one of the keys that name the patient
+// by default.
+func (l *jsonLine) usualPatient() (err error) {
+	if l.options.Patient == "" || !l.options.NoPatient {
+		return nil
+	}
+	for _, key := range patientKeys(Options{}, append([]string{l.options.ID}, l.columns...)) {
+		l.j.Find(0, strings.Split(key, "."), func(i int) {
+			if err == nil && l.j.Kind(i) != 'n' && !l.hasRule(i) {
+				err = l.in.Defect(l.line, l.offset+int(l.j.Values[i].Key), fmt.Sprintf("the key %q of --patient is missing, and the value of %q would stay: give the right key as --patient, or give %[2]s a rule of its own, such as --field %[2]s=keep", l.options.Patient, key))
+			}
+		})
+	}
+	return err
 }
 
 // beside empties the values that name the patient of the notes, and updates the lists of PHI in

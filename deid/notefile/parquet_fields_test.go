@@ -2,8 +2,12 @@ package notefile
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,9 +193,9 @@ func TestParquetColumnsThatRulesDoNotSuit(t *testing.T) {
 		"note=drop":     `the column "note", which contains text, cannot have the rule drop: it is a column with notes, which only have the rule text`,
 		"mrn=keep":      `the column "mrn", which contains text, cannot have the rule keep: it would be both emptied and kept; give --keep-patient`,
 		"name=text":     "name it as a column with notes",
-		"age=hash":      `the column "age", which contains integers, cannot have the rule hash: only text, UUIDs and integers of 64 bits can be pseudonyms`,
-		"must=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=keep",
-		"must=age":      "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=keep",
+		"weight=hash":   `the column "weight", which contains numbers, cannot have the rule hash: only text, integers, decimals without a fraction and UUIDs can be pseudonyms: export it as one of these, such as BIGINT`,
+		"must=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=hash",
+		"must=age":      "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as must=hash",
 		"name=drop":     "the schema requires a value, so it cannot be removed: make the column nullable when you export it, or give it a rule behind the others, such as name=hash",
 		"weight=person": "only text, integers and dates can be replaced",
 		"Weight=age":    `the column "weight" differs only in case from "Weight", for which there is a rule: write --field weight=ACTION, or weight=keep if the column may stay`,
@@ -272,6 +276,160 @@ func TestParquetTimestampsOf96Bits(t *testing.T) {
 		} else if got := valuesOf(t, raw); got != c.want {
 			t.Errorf("%s: %s, want %s", c.rule, got, c.want)
 		}
+	}
+}
+
+// The patient's key in the tables of OMOP is often an integer of 32 bits. It could not become a pseudonym, and the message that recommended this did not say so.
+func TestParquetKeysOfSmallNumbers(t *testing.T) {
+	for _, typ := range []arrow.DataType{
+		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32,
+		&arrow.Decimal128Type{Precision: 10}, &arrow.Decimal128Type{Precision: 38}, &arrow.Decimal128Type{Precision: 3},
+	} {
+		for _, required := range []bool{false, true} {
+			path := parquetOf(t, parquetColumn{name: "person_id", typ: typ, values: `["7", "42", "101", "7"]`, required: required}, parquetColumn{name: "note", typ: arrow.BinaryTypes.String, values: `["a", "b", "c", "d"]`})
+			o := withRules(t, "parquet", Options{Columns: []string{"note"}, Patient: "person_id", ID: "person_id", NoPatient: true}, "person_id=hash")
+			o.Pseudonym = field.Pseudonyms([]byte("key"))
+			raw, err := replaceParquet(t, path, o, nil)
+			if err != nil {
+				t.Fatalf("%v: %v", typ, err)
+			}
+			var made []any
+			if err := json.Unmarshal([]byte(valuesOf(t, raw)), &made); err != nil {
+				t.Fatal(err)
+			}
+			if made[0] != made[3] || made[0] == made[1] || made[1] == made[2] || slices.Contains(made, any(42.0)) {
+				t.Errorf("%v: %v", typ, made)
+			}
+		}
+	}
+}
+
+// A full path, which --column takes, was no path of a rule, and a name in quotes, which a rule takes, was no column.
+func TestPathsOfParquetColumnsAreThoseOfRules(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	path := parquetOf(t,
+		parquetColumn{name: "visits", typ: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "mrn", Type: text, Nullable: true})), values: `[[{"mrn": "7"}]]`},
+		parquetColumn{name: "a.b", typ: text, values: `["Seen."]`},
+	)
+	for _, rule := range []string{"visits.mrn=drop", "visits.list.element.mrn=drop"} {
+		o := withRules(t, "parquet", Options{Columns: []string{`"a.b"`}}, rule)
+		raw, err := replaceParquet(t, path, o, nil)
+		if err != nil {
+			t.Errorf("%s: %v", rule, err)
+		} else if got := valuesOf(t, raw); got != `[[{"mrn":null}]]` {
+			t.Errorf("%s: %s", rule, got)
+		}
+		if unused := o.Fields.Unused(); len(unused) > 0 {
+			t.Errorf("%s: unused %v", rule, unused)
+		}
+	}
+}
+
+// A timestamp with a time zone whose year alone may stay became the midnight of UTC, which is in the year before in America, and the year was that of UTC.
+// A date that moved to summer had another time of the day.
+func TestParquetTimestampsInATimeZone(t *testing.T) {
+	become := func(day string) func(string) string { return func(string) string { return day } }
+	for _, c := range []struct {
+		name, zone, value, rule string
+		change                  func(string) string
+		want                    string
+	}{
+		{"west of UTC", "America/New_York", "2071-07-04 15:00:00", "x=date", onlyTheYear, "2071-01-01T05:00:00Z"},
+		{"east of UTC", "Europe/Berlin", "2071-07-04 15:00:00", "x=date", onlyTheYear, "2070-12-31T23:00:00Z"},
+		{"already the next year", "Asia/Tokyo", "2070-12-31 23:30:00", "x=date", onlyTheYear, "2070-12-31T15:00:00Z"},
+		{"still the year before", "-03:00", "2071-01-01 01:00:00", "x=date", onlyTheYear, "2070-01-01T03:00:00Z"},
+		{"half an hour", "+05:30", "2071-07-04 15:00:00", "x=date", onlyTheYear, "2070-12-31T18:30:00Z"},
+		{"UTC", "UTC", "2071-07-04 15:00:00", "x=date", onlyTheYear, "2071-01-01T00:00:00Z"},
+		{"no zone", "", "2071-07-04 15:00:00", "x=date", onlyTheYear, "2071-01-01T00:00:00"},
+		{"midnight in winter and in summer", "America/New_York", "2021-01-02 05:00:00", "x=shift", become("2021-07-02"), "2021-07-02T04:00:00Z"},
+		{"evening", "America/New_York", "2021-01-03 02:00:00", "x=shift", become("2021-01-09"), "2021-01-10T02:00:00Z"},
+		{"no end", "Asia/Tokyo", "9999-12-31 23:59:59", "x=shift", func(day string) string { return day }, "9999-12-31T23:59:59Z"},
+	} {
+		value := c.value
+		if c.zone != "" {
+			value += "Z"
+		}
+		for _, unit := range []arrow.TimeUnit{arrow.Millisecond, arrow.Microsecond} {
+			path := parquetOf(t, parquetColumn{name: "x", typ: &arrow.TimestampType{Unit: unit, TimeZone: c.zone}, values: `["` + value + `", null]`},
+				parquetColumn{name: "other", typ: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true})), values: `[[], null]`})
+			raw, err := replaceParquet(t, path, withRules(t, "parquet", Options{}, c.rule), c.change)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if got := instantsOf(t, raw); got != c.want {
+				t.Errorf("%s: %s, want %s", c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// instantsOf returns the first value of the first column, with a Z if it is an instant.
+func instantsOf(t *testing.T, raw []byte) string {
+	t.Helper()
+	table, err := pqarrow.ReadTable(t.Context(), bytes.NewReader(raw), parquet.NewReaderProperties(memory.DefaultAllocator), pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := table.Column(0).DataType().(*arrow.TimestampType)
+	at := table.Column(0).Data().Chunks()[0].(*array.Timestamp).Value(0).ToTime(typ.Unit).UTC().Format("2006-01-02T15:04:05")
+	if typ.TimeZone != "" {
+		at += "Z"
+	}
+	return at
+}
+
+// Programs such as Spark write instants and no zone in which to show them.
+func TestParquetInstantsWithoutAZone(t *testing.T) {
+	a, _, err := array.FromJSON(memory.DefaultAllocator, &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, strings.NewReader(`["2071-07-04 15:00:00Z"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: a.DataType(), Nullable: true}}, nil)
+	path := filepath.Join(t.TempDir(), "n.parquet")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := pqarrow.NewFileWriter(schema, out, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(array.NewRecordBatch(schema, []arrow.Array{a}, 1)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := replaceParquet(t, path, withRules(t, "parquet", Options{}, "x=date"), onlyTheYear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := instantsOf(t, raw); got != "2071-01-01T12:00:00Z" {
+		t.Error(got)
+	}
+}
+
+func TestParquetTimeZonesThatNobodyKnows(t *testing.T) {
+	path := parquetOf(t, parquetColumn{name: "x", typ: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Europe/Berlin"}, values: `["2071-07-04 15:00:00Z"]`})
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = regexp.MustCompile(`[A-Za-z0-9+/]{100,}=*`).ReplaceAllFunc(raw, func(encoded []byte) []byte { // the schema of Arrow
+		schema, err := base64.StdEncoding.DecodeString(string(encoded))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []byte(base64.StdEncoding.EncodeToString(bytes.ReplaceAll(schema, []byte("Europe/Berlin"), []byte("Nowhere/Place"))))
+	})
+	if err := os.WriteFile(path, raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range []string{"x=date", "x=shift"} {
+		_, err = replaceParquet(t, path, withRules(t, "parquet", Options{}, rule), onlyTheYear)
+		if err == nil || !strings.Contains(err.Error(), `does not know its time zone "Nowhere/Place"`) {
+			t.Errorf("%s: %v", rule, err)
+		}
+	}
+	if _, err := replaceParquet(t, path, withRules(t, "parquet", Options{}, "x=drop"), nil); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 type (
 	// Record is a part of a file that is written completely or not at all.
 	Record = base.Record
+	// Named says which of the keys that the options name a record has.
+	Named = base.Named
 	// Note is one text of a record.
 	Note = base.Note
 	// Edit replaces a part of a note's text.

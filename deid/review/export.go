@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -83,7 +85,7 @@ func (r *Review) Documents(whose string) ([]*data.Document, error) {
 }
 
 // Import stores the spans of documents as readings of a reader, who is then done with these notes. The IDs must be those of ID,
-// and the texts those of the notes; a final line break may be missing or added. It stores nothing unless all documents fit. It
+// and the texts those of the notes, except for white space, which formats of tokens do not keep. It stores nothing unless all documents fit. It
 // returns the number of notes, without those that the reader has read with the same result before.
 func (r *Review) Import(reader string, docs []*data.Document) (int, error) {
 	if !r.has(reader) {
@@ -103,10 +105,11 @@ func (r *Review) Import(reader string, docs []*data.Document) (int, error) {
 			return 0, fmt.Errorf("note %s: is there twice", doc.ID)
 		}
 		seen[number] = true
-		if strings.TrimRight(doc.Text, "\r\n") != strings.TrimRight(n.Text, "\r\n") {
+		marked, ok := moved(doc.Spans, doc.Text, n.Text)
+		if !ok {
 			return 0, fmt.Errorf("note %s: has another text than in the review", doc.ID)
 		}
-		spans, err := r.check(n, doc.Spans)
+		spans, err := r.check(n, marked)
 		if err != nil {
 			return 0, fmt.Errorf("note %s: %w", doc.ID, err)
 		}
@@ -131,4 +134,42 @@ func (r *Review) Import(reader string, docs []*data.Document) (int, error) {
 		}
 	}
 	return len(put), nil
+}
+
+// moved returns the spans of a text in another one that differs from it only in white space. It is not ok if the texts differ in anything else.
+func moved(spans []data.Span, from, to string) (_ []data.Span, ok bool) {
+	if strings.TrimRight(from, "\r\n") == strings.TrimRight(to, "\r\n") {
+		return spans, true
+	}
+	places := make([]int, len(from)) // where the bytes of from are in to, except those of white space
+	at := 0
+	for i, r := range from {
+		if unicode.IsSpace(r) {
+			continue
+		}
+		at += len(to[at:]) - len(strings.TrimLeftFunc(to[at:], unicode.IsSpace))
+		if !strings.HasPrefix(to[at:], from[i:i+utf8.RuneLen(r)]) {
+			return nil, false
+		}
+		for k := range utf8.RuneLen(r) {
+			places[i+k] = at + k
+		}
+		at += utf8.RuneLen(r)
+	}
+	if strings.TrimSpace(to[at:]) != "" {
+		return nil, false
+	}
+	all := slices.Clone(spans)
+	for i, s := range spans {
+		if s.Start < 0 || s.End > len(from) || s.Start >= s.End {
+			return nil, false
+		}
+		value := strings.TrimFunc(from[s.Start:s.End], unicode.IsSpace)
+		start := s.Start + strings.Index(from[s.Start:s.End], value)
+		all[i].Start, all[i].End = 0, 0 // empty, which is an error
+		if value != "" {
+			all[i].Start, all[i].End = places[start], places[start+len(value)-1]+1
+		}
+	}
+	return all, true
 }

@@ -209,4 +209,44 @@ func TestDocumentsAndImport(t *testing.T) {
 	}
 }
 
+// Notes in formats of tokens, which do not keep white space, could not be imported.
+func TestImportWithOtherWhiteSpace(t *testing.T) {
+	const text = "Seen\tby  Ana\u00a0Gil.\n\n– D.R. Öz, 5°"
+	for name, c := range map[string]struct {
+		text  string
+		spans []string
+		want  []string // nil: refused
+	}{
+		"tokens":           {"Seen by Ana Gil .\n– D.R. Öz , 5 °\n", []string{"Ana Gil", "Öz"}, []string{"Ana\u00a0Gil", "Öz"}},
+		"blanks around":    {"Seen by Ana Gil .\n– D.R. Öz , 5 °\n", []string{" Ana Gil "}, []string{"Ana\u00a0Gil"}},
+		"the same":         {text, []string{"Ana\u00a0Gil"}, []string{"Ana\u00a0Gil"}},
+		"no blanks":        {"SeenbyAnaGil.–D.R.Öz,5°", []string{"AnaGil"}, []string{"Ana\u00a0Gil"}},
+		"a letter more":    {"Seen by Anna Gil . – D.R. Öz , 5 °", nil, nil},
+		"a letter less":    {"Seen by Ana Gil . – D.R. Öz , 5", nil, nil},
+		"the end is there": {"Öz , 5 °", nil, nil},
+	} {
+		var spans []data.Span
+		for _, s := range c.spans {
+			at := strings.Index(c.text, s)
+			spans = append(spans, data.Span{Start: at, End: at + len(s), Type: "NAME"})
+		}
+		got, ok := moved(spans, c.text, text)
+		if ok != (c.want != nil) {
+			t.Errorf("%s: %v", name, ok)
+			continue
+		}
+		for i, s := range got {
+			if text[s.Start:s.End] != c.want[i] {
+				t.Errorf("%s: %q, want %q", name, text[s.Start:s.End], c.want[i])
+			}
+		}
+	}
+	if got, ok := moved([]data.Span{{Start: 4, End: 5}}, "Seen by", "Seen  by"); !ok || got[0].End > got[0].Start {
+		t.Errorf("a span of white space became %v, %v", got, ok)
+	}
+	if _, ok := moved([]data.Span{{Start: 4, End: 50}}, "Seen by", "Seen  by"); ok {
+		t.Error("a span beyond the text")
+	}
+}
+
 func second[A, B any](_ A, b B) B { return b }

@@ -207,7 +207,7 @@ func (a *Ablation) tables() []table {
 		if i == len(a.Metrics)-1 {
 			t.legend = []string{
 				"F1 - full, its 95 % bootstrap interval and p are of the sums over the seeds.",
-				fmt.Sprintf("p: approximate randomization, two-sided, %d shuffles, each %s swapped with all seeds at once.", a.Shuffles, a.By),
+				howTested(a.Shuffles, a.By),
 				"Holm: p of F1, corrected for all tests of all tables here.",
 			}
 			for _, l := range a.LeftOut {

@@ -509,12 +509,20 @@ func (r *Comparison) overSeeds() string {
 	return overSeeds(r.Systems[0].Seeds)
 }
 
+// howTested says how p was found. There are no shuffles if there is nothing to swap.
+func howTested(shuffles int, by string) string {
+	if shuffles == 0 {
+		return fmt.Sprintf("p is 1, because the results of no %s differ.", by)
+	}
+	return fmt.Sprintf("p: approximate randomization, two-sided, %d shuffles, each %s swapped with all seeds at once.", shuffles, by)
+}
+
 func (r *Comparison) legend() []string {
 	lines := []string{"The 95 % intervals are bootstrap intervals over the " + r.By + "s."}
 	if len(r.Systems) > 1 {
 		lines = append(lines,
 			fmt.Sprintf("The difference from %s, its interval and p are of the sums over the seeds.", r.Systems[0].Name),
-			fmt.Sprintf("p: approximate randomization, two-sided, %d shuffles, each %s swapped with all seeds at once.", r.Shuffles, r.By),
+			howTested(r.Shuffles, r.By),
 			"Holm: p of F1, corrected for all tests of all systems and metrics.")
 	}
 	for i, s := range r.Systems {

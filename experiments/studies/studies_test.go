@@ -883,3 +883,10 @@ func TestSeedsMadeTheDeviationOverFoldsSmaller(t *testing.T) {
 		t.Errorf("the deviation of one seed is %v, and of three %v", deviations[0], deviations[1])
 	}
 }
+
+// The tables of equal systems said that p comes from 0 shuffles.
+func TestEqualSystemsNeedNoShuffles(t *testing.T) {
+	if got, want := howTested(0, "note"), "p is 1, because the results of no note differ."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

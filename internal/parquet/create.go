@@ -106,7 +106,7 @@ func (t *Table) Row(texts []string) error {
 
 func (l *Leaf) fromText(text string) ([]byte, bool) {
 	if l.Dated() {
-		return l.OnDay(l.Midnight(), text)
+		return l.at(text, 0)
 	}
 	return l.FromText(text)
 }

@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"strconv"
 	"time"
@@ -13,35 +12,56 @@ func (l *Leaf) Dated() bool {
 	return l.logical == dateType && l.scale > 0 && (l.physical == physInt32 || l.physical == physInt64 || l.physical == physInt96)
 }
 
-// Day returns the day of a value of a leaf for which Dated is true, as in 2071-04-03.
+// Day returns the day of a value of a leaf for which Dated is true, as in 2071-04-03. That of an instant is the day in the zone of the column, or in UTC if the file
+// does not name it.
 func (l *Leaf) Day(v []byte) string {
 	day, _ := l.split(v)
-	return time.Unix(day*86_400, 0).UTC().Format(time.DateOnly)
+	return time.Unix(day*secondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
 // OnDay returns the value with the same time on another day, or false if the text is no day or the type cannot represent it.
 func (l *Leaf) OnDay(v []byte, day string) ([]byte, bool) {
+	_, rest := l.split(v)
+	return l.at(day, rest)
+}
+
+// NewDay returns a value on a day: its midnight, or noon in UTC if the zone of an instant is not known, which is on that day in nearly all zones.
+func (l *Leaf) NewDay(day string) ([]byte, bool) {
+	if l.instant {
+		return l.at(day, l.scale/2)
+	}
+	return l.at(day, 0)
+}
+
+const secondsPerDay = 86_400
+
+// at returns the value on a day at a time of the day in units.
+func (l *Leaf) at(day string, rest int64) ([]byte, bool) {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return nil, false
 	}
-	_, rest := l.split(v)
-	days := t.Unix() / 86_400 // exact, since it is a midnight
+	days := t.Unix() / secondsPerDay                                                                 // exact, since it is a midnight
+	if last := math.MaxInt64/l.scale - 2; l.physical != physInt96 && (days > last || days < -last) { // of nanoseconds, the years from 1677 to 2262
+		return nil, false
+	}
+	if l.zone != nil && !isSentinel(days) {
+		second := l.scale / secondsPerDay
+		shown := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, int(rest/second), 0, l.zone)
+		_, offset := shown.Zone()
+		days, rest = l.whole(days, rest-int64(offset)*second)
+	}
 	if l.physical == physInt96 {
 		return int96(days, rest), true
-	}
-	if last := math.MaxInt64/l.scale - 1; days > last || days < -last { // of nanoseconds, the years from 1677 to 2262
-		return nil, false
 	}
 	return l.integer(days*l.scale + rest), true
 }
 
-// Midnight returns the beginning of 1970 as a value.
-func (l *Leaf) Midnight() []byte {
-	if l.physical == physInt96 {
-		return int96(0, 0)
-	}
-	return l.integer(0)
+// isSentinel reports whether a day, since 1970, is in the first or the last year of calendars, or beyond them. Such a day means that there is none, in UTC as well as
+// in a zone.
+func isSentinel(day int64) bool {
+	year := time.Unix(day*secondsPerDay, 0).UTC().Year()
+	return year <= 1 || year >= 9999
 }
 
 // julianDay is the number of the day 1970-01-01 in timestamps of 96 bits.
@@ -52,7 +72,7 @@ func int96(day, rest int64) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(rest)), uint32(day+julianDay)) //nolint:gosec // two's complement
 }
 
-// split returns the day of a value, since 1970, and the time of the day in units.
+// split returns the day of a value, since 1970, and the time of the day in units, in the zone of the column.
 func (l *Leaf) split(v []byte) (day, rest int64) {
 	var n int64
 	if l.physical == physInt96 {
@@ -61,7 +81,18 @@ func (l *Leaf) split(v []byte) (day, rest int64) {
 	} else {
 		n, _ = strconv.ParseInt((&Leaf{physical: l.physical}).KeyText(v), 10, 64)
 	}
-	day, rest = day+n/l.scale, n%l.scale
+	day, rest = l.whole(day, n)
+	if l.zone == nil || isSentinel(day) {
+		return day, rest
+	}
+	second := l.scale / secondsPerDay
+	_, offset := time.Unix(day*secondsPerDay+rest/second, 0).In(l.zone).Zone()
+	return l.whole(day, rest+int64(offset)*second)
+}
+
+// whole moves whole days from a number of units to a day.
+func (l *Leaf) whole(day, units int64) (_, rest int64) {
+	day, rest = day+units/l.scale, units%l.scale
 	if rest < 0 {
 		day, rest = day-1, rest+l.scale
 	}
@@ -90,26 +121,4 @@ func (l *Leaf) FromText(text string) ([]byte, bool) {
 	}
 	n, err := strconv.ParseInt(text, 10, bits)
 	return l.integer(n), err == nil
-}
-
-// Pseudonyms reports whether the values can be pseudonyms. Integers of 32 bits cannot: among a hundred thousand of them, two would be equal.
-func (l *Leaf) Pseudonyms() bool {
-	return l.Key() && l.logical != decimalType && l.physical != physInt32
-}
-
-// FromPseudonym returns the value that stands for a pseudonym of 32 hexadecimal digits: the digits in text, a UUID, or a positive integer
-// of 63 bits.
-func (l *Leaf) FromPseudonym(digits string) []byte {
-	if l.Text() {
-		return []byte(digits)
-	}
-	raw, err := hex.DecodeString(digits)
-	if err != nil || len(raw) != 16 {
-		panic("parquet: a pseudonym is not 32 hexadecimal digits")
-	}
-	if l.physical == physInt64 {
-		return l.integer(int64(binary.BigEndian.Uint64(raw) >> 1)) //nolint:gosec // 63 bits
-	}
-	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80 // version 4
-	return raw
 }

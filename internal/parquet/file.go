@@ -121,6 +121,7 @@ func (f *File) read() (err error) {
 	if f.Leaves, err = readSchema(f.meta.list(2)); err != nil {
 		return err
 	}
+	f.setZones()
 	groups := f.meta.list(4)
 	for i := range groups {
 		g := &group{rows: groups[i].number(3, -1)}

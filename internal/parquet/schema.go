@@ -3,11 +3,13 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Leaf is a column that has values: a field of the schema that is not a group.
@@ -17,17 +19,24 @@ type Leaf struct {
 	// instead of "notes.list.element.text".
 	Short    string
 	Names    []string // the names that Short consists of
+	AllNames []string // the names that Path consists of
 	Groups   []*Group // what contains the field, from the outermost
 	Optional bool     // the field itself can be null
 	Repeated bool     // a row can have several values
 	MaxDef   byte     // the definition level of a value that is not null
+	// UnknownZone is the time zone of the timestamps if this machine does not know it.
+	UnknownZone string
 
 	index    int // among the leaves
 	maxRep   byte
 	physical int64
 	length   int // of fixed-length byte arrays
 	logical  logicalType
-	scale    int64 // of decimals; of dates, the number of units per day
+	scale    int64          // of decimals; of dates, the number of units per day
+	below    uint64         // of integers and decimals of less than 63 bits: one more than the highest value; 0 for others
+	long     bool           // the values are decimals that can have any number of 63 bits
+	zone     *time.Location // in which timestamps are shown; nil for UTC and for timestamps that are no instants
+	instant  bool           // the timestamps are instants, and nothing says in which zone they are shown
 }
 
 // Group is a field of the schema that contains others, or one of the groups that a list or map consists of.
@@ -101,12 +110,18 @@ func (l *Leaf) Type() string {
 	case textType:
 		return "text"
 	case decimalType:
+		if l.scale > 0 {
+			return "decimals with a fraction"
+		}
 		return "decimals"
 	case uuidType:
 		return "UUIDs"
 	case dateType:
 		return "dates"
 	case otherType:
+		if l.physical == physInt32 || l.physical == physInt64 {
+			return physical + " with another meaning, such as times of the day"
+		}
 		return physical + " with another meaning, such as JSON"
 	}
 	if l.physical == physByteArray {
@@ -196,7 +211,7 @@ func (s *schemaReader) element(path, short []string, groups []*Group, rep, def b
 		return errSchema
 	}
 	l := &Leaf{
-		Path: strings.Join(path, "."), Short: strings.Join(short, "."), Names: slices.Clone(short), Groups: groups, Optional: repetition == 1, Repeated: rep > 0, MaxDef: def,
+		Path: strings.Join(path, "."), Short: strings.Join(short, "."), Names: slices.Clone(short), AllNames: slices.Clone(path), Groups: groups, Optional: repetition == 1, Repeated: rep > 0, MaxDef: def,
 		index: len(s.leaves), maxRep: rep, physical: physical, length: int(e.number(2, 0)),
 	}
 	if l.physical == physFixed && l.length < 0 {
@@ -205,8 +220,53 @@ func (s *schemaReader) element(path, short []string, groups []*Group, rep, def b
 	if l.logical, l.scale = meaning(e); l.physical == physInt96 {
 		l.logical, l.scale = dateType, unitsPerDay[3] // the type has no other meaning
 	}
+	l.setRange(e)
+	l.instant = l.Dated() && l.scale > 1 && !isLocal(e)
 	s.leaves = append(s.leaves, l)
 	return nil
+}
+
+// setRange sets which numbers the values of an element can be.
+func (l *Leaf) setRange(e *value) {
+	switch {
+	case l.logical == decimalType:
+		digits := max(e.number(8, 0), e.get(10).get(5).number(2, 0))
+		room := map[int64]int64{physInt32: 9, physInt64: 18, physByteArray: math.MaxInt64, physFixed: int64(float64(8*l.length-1) * math.Log10(2))}[l.physical]
+		if l.long = digits > 18 && digits <= room; digits < 1 || digits > min(18, room) {
+			return
+		}
+		l.below = 1
+		for range digits {
+			l.below *= 10
+		}
+	case l.physical == physInt32 && (l.logical == noType || l.logical == signedType):
+		l.below = 1 << (widthOf(e) - 1)
+	case l.physical == physInt32 && l.logical == unsignedType:
+		l.below = 1 << widthOf(e)
+	}
+}
+
+// widthOf returns the number of bits of the integers of an element that has at most 32.
+func widthOf(e *value) int64 {
+	width := e.get(10).get(10).number(1, 0)
+	switch c := e.number(6, -1); {
+	case width > 0:
+	case c == 11 || c == 15:
+		width = 8
+	case c == 12 || c == 16:
+		width = 16
+	}
+	if width == 8 || width == 16 {
+		return width
+	}
+	return 32
+}
+
+// isLocal reports whether the timestamps of an element are no instants, but what a calendar and a clock show somewhere. Those of 96 bits are instants
+// for Spark, which writes them.
+func isLocal(e *value) bool {
+	adjusted := e.get(10).get(8).get(1)
+	return adjusted != nil && adjusted.typ == typeFalse
 }
 
 func isList(e *value) bool { return e != nil && (e.number(6, -1) == 3 || e.get(10).get(3) != nil) }

@@ -186,7 +186,7 @@ class Cleaner:
             while patients[from_] is not None and to < len(notes) and patients[to] == patients[from_]:
                 to += 1
             rows = [{name: value if name in self.columns else text(value) for name, value in note.items()} for note in notes[from_:to]]
-            yield (rows[0] if patients[from_] is None else {"patient": patients[from_], "notes": rows}), to - from_
+            yield ({**rows[0], self.patient: None} if patients[from_] is None else {"patient": patients[from_], "notes": rows}), to - from_
             from_ = to
 
     def answers(self, worker, table, requests):

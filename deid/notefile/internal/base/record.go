@@ -27,6 +27,9 @@ type Record struct {
 	ID string
 	// Fields is the number of fields that Encode changes whatever the edits are, by action: field.Drop and field.Hash. It may be nil.
 	Fields map[field.Action]int
+	// Named says which of the keys of Options.ID and Options.Patient the record has. Only formats whose records may have other keys than
+	// their file set it; nil means that neither option is given, or that the file has the columns.
+	Named *Named
 	// Known are the values that the record knows about patients, by patient, also about those without notes in it. It may be nil.
 	Known map[string][]safetynet.Value
 	// Aliases are other names of these patients, which references in other records may have. It may be nil.
@@ -42,6 +45,9 @@ type Record struct {
 
 	learned []safetynet.Value // see Learn
 }
+
+// Named says which of the keys that the options name a record has. A key that is not given counts as there.
+type Named struct{ ID, Patient bool }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.
 type Note struct {

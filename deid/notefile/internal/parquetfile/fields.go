@@ -26,6 +26,8 @@ func (t *table) findFields() error {
 	if rules == nil {
 		return nil
 	}
+	rules = rules.Renamed(t.short)
+	t.options.Fields = rules
 	var paths [][]string
 	actions := map[*parquet.Leaf]field.Action{}
 	for _, l := range t.file.Leaves {
@@ -69,6 +71,16 @@ func (t *table) findFields() error {
 	return nil
 }
 
+// short returns the names of the column with a full path, such as notes.list.element.text, or nil if there is none.
+func (t *table) short(path []string) []string {
+	for _, l := range t.file.Leaves {
+		if slices.Equal(l.AllNames, path) {
+			return l.Names
+		}
+	}
+	return nil
+}
+
 // dropped returns the outermost group around a column that is dropped with all columns in it and can be null, or nil.
 func (t *table) dropped(l *parquet.Leaf, actions map[*parquet.Leaf]field.Action) *parquet.Group {
 	for _, g := range l.Groups {
@@ -100,9 +112,11 @@ func (t *table) unsuited(c column) string {
 	case action == field.Text || action == field.Known:
 		return "name it as a column with notes"
 	case action == field.Hash && !l.Pseudonyms():
-		return "only text, UUIDs and integers of 64 bits can be pseudonyms"
+		return "only text, integers, decimals without a fraction and UUIDs can be pseudonyms: export it as one of these, such as BIGINT"
 	case whole && !l.Key() && !l.Dated():
 		return "only text, integers and dates can be replaced"
+	case whole && l.UnknownZone != "":
+		return fmt.Sprintf("this machine does not know its time zone %q: install the time zone database (tzdata), or export the column in UTC", l.UnknownZone)
 	case (action == field.Drop && c.group == nil || whole && !l.Text() && !t.staysDate(c)) && !l.Optional:
 		other := field.Keep
 		if l.Pseudonyms() {
@@ -165,7 +179,7 @@ func (t *table) addFields(r *base.Record, row [][]parquet.Slot, id, patient stri
 				r.Raw[at+1] = f.leaf.MaxDef - 1
 				r.Count(f.action)
 			case f.action == field.Hash:
-				r.Raw = appendPlain(r.Raw, f.leaf.FromPseudonym(t.options.Pseudonym(f.leaf.KeyText(s.Value))))
+				r.Raw = appendPlain(r.Raw, f.leaf.Pseudonym(f.leaf.KeyText(s.Value), t.options.Pseudonym))
 				r.Count(f.action)
 			default:
 				r.Raw = appendPlain(r.Raw, s.Value)
@@ -230,8 +244,7 @@ func (t *table) addValue(r *base.Record, f column, s parquet.Slot, at int, id, p
 // dayOf returns a date with another day: that of a year is its first.
 func dayOf(l *parquet.Leaf, old []byte, made string) ([]byte, bool) {
 	if base.OnlyYear.MatchString(made) {
-		midnight, _ := l.OnDay(l.Midnight(), made+"-01-01")
-		return midnight, midnight != nil
+		return l.NewDay(made + "-01-01")
 	}
 	return l.OnDay(old, made)
 }

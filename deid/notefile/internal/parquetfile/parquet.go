@@ -152,7 +152,7 @@ func (t *table) key(name, option string) (*parquet.Leaf, error) {
 	case l.Repeated:
 		return nil, t.in.Defect(0, -1, fmt.Sprintf("the column %q of %s has several values per row", name, option))
 	case !l.Key():
-		return nil, t.in.Defect(0, -1, fmt.Sprintf("the column %q of %s contains %s, but text, integers or UUIDs are required", name, option, l.Type()))
+		return nil, t.in.Defect(0, -1, fmt.Sprintf("the column %q of %s contains %s, but text, integers, decimals without a fraction or UUIDs are required", name, option, l.Type()))
 	case slices.Contains(t.notes, l):
 		return nil, t.in.Defect(0, -1, fmt.Sprintf("the column %q of %s contains the notes", name, option))
 	}
@@ -166,7 +166,7 @@ func (t *table) leaf(name string) (*parquet.Leaf, error) {
 	hint := ""
 	for _, l := range t.file.Leaves {
 		switch {
-		case l.Path != name && l.Short != name:
+		case l.Path != name && l.Short != name && pathOf(l.Names) != name:
 		case found != nil:
 			return nil, t.in.Defect(0, -1, fmt.Sprintf("duplicate column %q", name))
 		default:
@@ -251,7 +251,7 @@ func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
 
 // pseudonym returns what the column of the id contains instead of an id.
 func (t *table) pseudonym(id string) string {
-	return t.id.KeyText(t.id.FromPseudonym(t.options.Pseudonym(id)))
+	return t.id.KeyText(t.id.Pseudonym(id, t.options.Pseudonym))
 }
 
 // unexamined returns the error for a note of the n-th column. It names the note by its id as the output would, or only by its row if the
