@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,6 +27,11 @@ var (
 	// relativeOf matches a relative of somebody, whose name may follow.
 	relativeOf = lazyregexp.New(`(?i)\b(?:his|her|their|my|patient['’]?s|pt['’]?s) (?:(?:adult|eldest|elder|older|oldest|younger|youngest|foster|step|late|ex|estranged)[ -])?(?:son|daughter|wife|husband|spouse|mother|father|mom|mum|dad|brother|sister|niece|nephew|grandson|granddaughter)(?:,? (?:named|called))?,? |` +
 		`\b(?:su|mi) (?:hij[oa]|espos[oa]|marido|mujer|madre|padre|herman[oa]|niet[oa]|sobrin[oa])(?:,? llamad[oa])?,? `)
+	// nameWords, callerWords and relativeWords are in each match of nameIs, caller and relativeOf.
+	nameWords     = wordlists.Set("name nombre llama llamo")
+	callerWords   = wordlists.Set("this habla soy")
+	relativeWords = wordlists.Set(`son daughter wife husband spouse mother father mom mum dad brother sister niece nephew grandson granddaughter
+		hija hijo esposa esposo marido mujer madre padre hermana hermano nieta nieto sobrina sobrino`)
 	// spokenWord matches the next word of a name.
 	spokenWord = lazyregexp.New(`^ ?(\pL[\pL\pM'’]*(?:-\pL[\pL\pM'’]*)*)`)
 )
@@ -33,14 +39,15 @@ var (
 // SaidNames returns the names of persons behind words that announce one, in the order of the text. The spans have the type PATIENT.
 func SaidNames(text string) (all []data.Span) {
 	add := func(from, to int) { all = append(all, data.Span{Start: from, End: to, Type: "PATIENT", Score: 1}) }
-	for _, m := range nameIs.FindAllStringIndex(text, -1) {
+	lower := lowerASCII(text)
+	for _, m := range findNear(nameIs, text, lower, nameWords) {
 		if words := saidWords(text, m[1]); len(words) > 0 && !unnamed[fold.Fold(words[0].text)] {
 			if n := saidName(words); n > 1 || isSaid(words[0].text) {
 				add(m[1], words[n-1].end)
 			}
 		}
 	}
-	for _, m := range caller.FindAllStringIndex(text, -1) {
+	for _, m := range findNear(caller, text, lower, callerWords) {
 		words := saidWords(text, m[1])
 		for n := 1; n <= len(words) && n <= 3; n++ {
 			if callers.MatchString(text[words[n-1].end:min(len(text), words[n-1].end+24)]) && isNameOfCaller(words[:n]) {
@@ -48,7 +55,7 @@ func SaidNames(text string) (all []data.Span) {
 			}
 		}
 	}
-	for _, m := range relativeOf.FindAllStringIndex(text, -1) {
+	for _, m := range findNear(relativeOf, text, lower, relativeWords) {
 		words := saidWords(text, m[1])
 		if len(words) < 2 || verbs[fold.Fold(words[0].text)] || !isSaid(words[0].text) || !maySurname(words[1].text) {
 			continue
@@ -56,6 +63,37 @@ func SaidNames(text string) (all []data.Span) {
 		add(m[1], words[saidName(words)-1].end)
 	}
 	return all
+}
+
+// maxAnnouncement bounds what findNear looks at before and behind a word.
+const maxAnnouncement = 64
+
+// findNear returns the matches of an expression in a text, like FindAllStringIndex, but looks only around the given words, of which each match has one, in the text in lower case.
+func findNear(expression *lazyregexp.Regexp, text, lower string, words map[string]bool) (found [][]int) {
+	done := 0
+	for at := 0; at < len(lower); {
+		if !isLower(lower[at]) {
+			at++
+			continue
+		}
+		end := at + 1
+		for end < len(lower) && isLower(lower[end]) {
+			end++
+		}
+		if words[lower[at:end]] {
+			from, to := around(text, at, maxAnnouncement, maxAnnouncement)
+			if from > 0 { // perhaps within a word
+				from += strings.IndexFunc(text[from:at], unicode.IsSpace) + 1
+			}
+			from = max(done, from)
+			if m := expression.FindStringIndex(text[from:to]); m != nil && from+m[1] > at {
+				done = from + m[1]
+				found = append(found, []int{from + m[0], done})
+			}
+		}
+		at = max(end, done)
+	}
+	return found
 }
 
 // said is a word behind one that announces a name.
@@ -137,6 +175,8 @@ var (
 var (
 	// nameField matches the label of the name of a patient, and what stands behind it on the line.
 	nameField = lazyregexp.New(`(?im)(?:^|[|;,\t(>]|  )[ \t]*((?:(?:patient|pt|client|resident|member)(?:['’]?s)?(?: (?:full|legal|last|first))? |full |last |first |sur|family )?name|name of (?:the )?patient|patient|paciente|(?:nombres?|apellidos?)(?: y (?:nombres?|apellidos?)| completo)?(?: (?:del|de la) paciente)?)[ \t]*[:=][ \t]*([^\n\r|;:]{3,80})(:?)`)
+	// nameLabels are words of which each such label has one.
+	nameLabels = []string{"name", "patient", "paciente", "nombre", "apellido"}
 	// lastWords matches the words of a label at the end of a field.
 	lastWords = lazyregexp.New(`(?: {2,}| )[\pL./#()-]+(?: (?:of|de|no\.?|#)(?: [\pL.]+)?)?[ \t]*$`)
 	// ofLetters matches a name between whose letters blanks stand.
@@ -147,17 +187,32 @@ var (
 
 // DividedNames returns the names of patients in the fields of forms that spaces divide, up to the next label or the end of the line. The spans have the type PATIENT.
 func DividedNames(text string) (all []data.Span) {
-	for _, m := range nameField.FindAllStringSubmatchIndex(text, -1) {
-		label, from, to := fold.Fold(text[m[2]:m[3]]), m[4], m[5]
-		if m[6] < m[7] { // another label
-			to = from + len(text[from:to]) - len(lastWords.FindString(text[from:to]))
+	at, lower := 0, lowerASCII(text)
+	for line := range strings.Lines(text) {
+		has := func(word string) bool { return strings.Contains(lower[at:at+len(line)], word) }
+		if strings.ContainsAny(line, ":=") && slices.ContainsFunc(nameLabels, has) {
+			for _, s := range dividedNames(line) {
+				all = append(all, data.Span{Start: at + s.Start, End: at + s.End, Type: s.Type, Score: s.Score})
+			}
 		}
-		value := text[from:to]
+		at += len(line)
+	}
+	return all
+}
+
+// dividedNames is DividedNames for one line.
+func dividedNames(line string) (all []data.Span) {
+	for _, m := range nameField.FindAllStringSubmatchIndex(line, -1) {
+		label, from, to := fold.Fold(line[m[2]:m[3]]), m[4], m[5]
+		if m[6] < m[7] { // another label
+			to = from + len(line[from:to]) - len(lastWords.FindString(line[from:to]))
+		}
+		value := line[from:to]
 		switch spaced := strings.TrimRight(ofLetters.FindString(value), " \t,"); {
 		case spaced != "":
-			all = append(all, patient(text, from, from+len(spaced)))
+			all = append(all, patient(line, from, from+len(spaced)))
 		case (strings.Contains(label, " ") || strings.HasPrefix(label, "apellido")) && ofParts.MatchString(value) && isDivided(strings.FieldsFunc(value, notInWord)):
-			all = append(all, patient(text, from, to))
+			all = append(all, patient(line, from, to))
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ func noLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
+func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
 func startsWithDigit(text string) bool { return text != "" && isDigit(text[0]) }
 
@@ -34,6 +36,20 @@ func lastRune(text string) rune {
 // firstBytes and lastBytes return at most n bytes of a text.
 func firstBytes(text string, n int) string { return text[:min(len(text), n)] }
 func lastBytes(text string, n int) string  { return text[max(0, len(text)-n):] }
+
+// lowerASCII returns a text whose letters from A to Z are in lower case, which is as long.
+func lowerASCII(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return 'A' <= r && r <= 'Z' }) {
+		return text
+	}
+	lower := []byte(text)
+	for i, b := range lower {
+		if isUpper(b) {
+			lower[i] += 'a' - 'A'
+		}
+	}
+	return string(lower)
+}
 
 // isWhole reports whether neither a letter nor a digit is directly beside a span.
 func isWhole(text string, s data.Span) bool {
