@@ -23,7 +23,7 @@ var likeParticles = wordlists.Set("al bin da das di do dos du el la le san van v
 
 // addMates stores the words of a name that are not found alone.
 func (p *Patterns) addMates(name []word, typ string) {
-	if len(name) > maxNameWords {
+	if len(name) < 2 || len(name) > maxNameWords {
 		return
 	}
 	for i, w := range name {

@@ -21,7 +21,7 @@ func Titled(text string) (found []data.Span) {
 		}
 		comma := at + n
 		at = comma + len(", ")
-		if r, _ := utf8.DecodeRuneInString(text[at:]); !unicode.IsUpper(r) {
+		if r, _ := utf8.DecodeRuneInString(text[at:]); !unicode.IsUpper(r) || !surrogate.IsFirstName(text[at:at+wordLength(text[at:])]) {
 			continue
 		}
 		m := titledSurnames.FindStringSubmatch(lastBytes(text[:comma], maxFullName))
