@@ -4,22 +4,30 @@ package openapi
 
 import (
 	_ "embed"
+	"io/fs"
 	"net/http"
 	"sync"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/lethe-deid/lethe/internal/archived"
 )
 
-//go:embed openapi.yaml
-var source []byte
+// The program contains openapi.yaml as an archive, which is a fraction of its size. TestArchive makes it.
+//
+//go:embed openapi.zip.br
+var archive []byte
 
 // document is the description as JSON.
 var document = sync.OnceValue(func() []byte {
-	raw, err := yaml.YAMLToJSON(source)
+	source, err := fs.ReadFile(archived.Open(archive), "openapi.yaml")
+	if err == nil {
+		source, err = yaml.YAMLToJSON(source)
+	}
 	if err != nil {
 		panic(err) // the file is embedded, and a test reads it
 	}
-	return raw
+	return source
 })
 
 // Handlers returns the handler of the description, by its pattern of http.ServeMux.

@@ -2,12 +2,17 @@ package fhir
 
 import (
 	_ "embed"
+	"io/fs"
 	"strings"
 	"sync"
+
+	"github.com/lethe-deid/lethe/internal/archived"
 )
 
-//go:embed elements.txt
-var elementsText string
+// The program contains elements.txt as an archive, which is a fraction of its size. TestArchive makes it.
+//
+//go:embed elements.zip.br
+var archive []byte
 
 // elements contains facts about the elements of FHIR that the names and values of a record do not show. Names and paths are in lower
 // case; a path begins with the type of the resource, or with a type of elements such as Signature.
@@ -18,10 +23,14 @@ type elements struct {
 }
 
 var allElements = sync.OnceValue(func() *elements {
+	text, err := fs.ReadFile(archived.Open(archive), "elements.txt")
+	if err != nil {
+		panic(err) // the file is embedded
+	}
 	e := &elements{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	sections := map[string]map[string]bool{"[codes]": e.codes, "[sometimes]": e.sometimes, "[instants]": e.instants, "[required]": e.required, "[dates]": e.dates}
 	var section map[string]bool
-	for line := range strings.Lines(elementsText) {
+	for line := range strings.Lines(string(text)) {
 		line = strings.ToLower(strings.TrimSpace(line))
 		if line == "" || line[0] == '#' {
 			continue
