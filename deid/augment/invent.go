@@ -179,7 +179,7 @@ func (c *cast) values(d *data.Document, spans []data.Span, rate float64, rng *ra
 		}
 		if wordwise(sort) && rng.Float64() < wordForWord {
 			made[v] = c.wordForWord(v.value, sort, rng)
-		} else if text, ok, err := patient.Replace(d.ID, sort, v.value); ok && err == nil { // otherwise the value stays
+		} else if text, ok := patient.Replace(d.ID, sort, v.value); ok { // otherwise the value stays
 			made[v] = text
 		}
 	}

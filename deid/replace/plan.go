@@ -438,7 +438,7 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 		spans = data.Merge(spans)
 	}
 	changes := make([]Change, 0, len(spans))
-	out, err := rewrite(doc, spans, func(s data.Span) (string, error) {
+	out := rewrite(doc, spans, func(s data.Span) string {
 		kind, year := kind, ""
 		if kind == "" {
 			kind, year = p.kindOf(doc, planned[len(changes)])
@@ -447,13 +447,10 @@ func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*
 		}
 		changes = append(changes, Change{Old: s, Kind: kind})
 		if year != "" {
-			return year, nil
+			return year
 		}
 		return p.value(kind, doc.ID, s.Type, doc.Text[s.Start:s.End])
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
-	if err != nil {
-		return nil, nil, err
-	}
 	return out, changes, nil
 }
 
@@ -531,49 +528,49 @@ func (p *Patient) kindOf(doc *data.Document, s decided) (kind Kind, year string)
 
 // value returns the replacement of a kind for a text, which need not be in plain characters (see package plain). If it has character references of HTML, such as &eacute;, the
 // replacement has them as well.
-func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
+func (p *Patient) value(kind Kind, note, typ, text string) string {
 	if plainly := plain.Text(text); plainly != text && kind != Keep {
-		made, err := p.value(kind, note, typ, plainly)
+		made := p.value(kind, note, typ, plainly)
 		if plain.HasReference(text) {
 			made = html.EscapeString(made)
 		}
-		return made, err
+		return made
 	}
 	switch kind {
 	case Tag:
-		return "[" + typ + "]", nil
+		return "[" + typ + "]"
 	case Numbered:
-		return fmt.Sprintf("[%s_%d]", typ, p.number(typ, text)), nil
+		return fmt.Sprintf("[%s_%d]", typ, p.number(typ, text))
 	case Mask:
-		return mask(text), nil
+		return mask(text)
 	case Redact:
-		return "", nil
+		return ""
 	case Hash:
 		sort := p.replacer.SortOf(typ)
 		mac := hmac.New(sha256.New, p.replacer.opt.Key)
 		mac.Write([]byte("lethe hash 1\x00" + p.replacer.maker.Identity(sort, text)))
-		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
+		return hex.EncodeToString(mac.Sum(nil)[:16])
 	case Keep:
-		return text, nil
+		return text
 	case Shift:
 		shifted, ok := p.made.Shift(note, text)
 		if !ok {
 			shifted = "[" + typ + "]"
 		}
-		return shifted, nil
+		return shifted
 	case Zip3:
 		zip, _ := p.replacer.maker.Zip3(text)
-		return zip, nil
+		return zip
 	case Age90:
 		age, _ := p.replacer.maker.AgeUpTo89(text)
-		return age, nil
+		return age
 	default:
 		sort := p.replacer.SortOf(typ)
-		made, ok, err := p.made.Replace(note, sort, text)
-		if err == nil && !ok {
+		made, ok := p.made.Replace(note, sort, text)
+		if !ok {
 			made = "[" + typ + "]"
 		}
-		return made, err
+		return made
 	}
 }
 

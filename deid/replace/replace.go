@@ -9,7 +9,6 @@
 package replace
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -21,16 +20,13 @@ import (
 //
 // The Spans of the new document are the replacements, without empty ones, with the type and score of the original
 // spans. After each call to with, rewrite passes the span of the replacement to done, even if it is empty.
-func rewrite(doc *data.Document, spans []data.Span, with func(data.Span) (string, error), done func(data.Span)) (*data.Document, error) {
+func rewrite(doc *data.Document, spans []data.Span, with func(data.Span) string, done func(data.Span)) *data.Document {
 	out := &data.Document{ID: doc.ID, Patient: doc.Patient}
 	var text strings.Builder
 	at := 0
 	for _, s := range spans {
 		text.WriteString(doc.Text[at:s.Start])
-		value, err := with(s)
-		if err != nil {
-			return nil, fmt.Errorf("document %s: span [%d,%d) of type %s: %w", doc.ID, s.Start, s.End, s.Type, err)
-		}
+		value := with(s)
 		placed := data.Span{Start: text.Len(), End: text.Len() + len(value), Type: s.Type, Score: s.Score}
 		text.WriteString(value)
 		if value != "" {
@@ -41,5 +37,5 @@ func rewrite(doc *data.Document, spans []data.Span, with func(data.Span) (string
 	}
 	text.WriteString(doc.Text[at:])
 	out.Text = text.String()
-	return out, nil
+	return out
 }

@@ -22,7 +22,7 @@ func replaceAll(doc *data.Document, spans []data.Span, with func(data.Span) stri
 	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
 		return nil, err
 	}
-	return rewrite(doc, data.Merge(spans), func(s data.Span) (string, error) { return with(s), nil }, func(data.Span) {})
+	return rewrite(doc, data.Merge(spans), with, func(data.Span) {}), nil
 }
 
 func inBrackets(s data.Span) string { return "[" + s.Type + "]" }

@@ -29,7 +29,7 @@ func (p *Patterns) addMates(name []word, typ string) {
 	for i, w := range name {
 		length := utf8.RuneCountInString(w.fold)
 		last := i == len(name)-1 || name[i+1].comma
-		if w.digits || length < 2 || inNames[w.fold] && !(last && likeParticles[w.fold]) || length >= minWord && !inNames[w.fold] && !ordinary(w.fold) {
+		if w.digits || length < 2 || inNames[w.fold] && (!last || !likeParticles[w.fold]) || length >= minWord && !inNames[w.fold] && !ordinary(w.fold) {
 			continue
 		}
 		for _, other := range name {

@@ -8,9 +8,9 @@ import (
 
 // age keeps an age up to 89 years and writes all others as 90 or more (45 CFR 164.514(b)(2)(i)(C)). It returns false unless the text consists
 // entirely of numbers and words of ages.
-func (m *Maker) age(text string) (string, bool, error) {
+func (m *Maker) age(text string) (string, bool) {
 	made, ok := m.readAge(text, false)
-	return made, ok, nil
+	return made, ok
 }
 
 // readAge is age. If strict is true, it writes 90+ also for numbers in words, and accepts words for a sex, as in 67M.

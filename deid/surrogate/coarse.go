@@ -22,8 +22,7 @@ func (p *Patient) Shift(note, text string) (string, bool) {
 			return "", false
 		}
 	}
-	made, ok, err := p.Replace(note, Date, text)
-	return made, ok && err == nil
+	return p.Replace(note, Date, text)
 }
 
 // AgeUpTo89 returns an age up to 89 years as it is, and writes 90+ instead of every higher one (45 CFR 164.514(b)(2)(i)(C)), also for decades ("in

@@ -148,8 +148,8 @@ func TestWeekdayThatIsAlsoAMonth(t *testing.T) {
 
 func TestTuesdayAndItsDayMoveTogether(t *testing.T) {
 	p := maker(t, Spanish).Patient("p", []Mention{{Note: "a", Sort: Date, Text: "20/11/2071"}, {Note: "a", Sort: Date, Text: "mar 25"}})
-	if got, ok, err := p.Replace("a", Date, "mar 25"); !ok || err != nil || !regexp.MustCompile(`^(?:dom|lun|mar|mie|mié|jue|vie|sab|sáb) [1-3]?[0-9]$`).MatchString(got) {
-		t.Errorf("mar 25 becomes %q, %v, %v", got, ok, err)
+	if got, ok := p.Replace("a", Date, "mar 25"); !ok || !regexp.MustCompile(`^(?:dom|lun|mar|mie|mié|jue|vie|sab|sáb) [1-3]?[0-9]$`).MatchString(got) {
+		t.Errorf("mar 25 becomes %q, %v", got, ok)
 	}
 }
 

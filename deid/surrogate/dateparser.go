@@ -606,7 +606,7 @@ func (p *dateParser) beforeSlashedDays() bool {
 
 // takeYear adds the year that follows a month, season or day in words, if one does.
 func (p *dateParser) takeYear(e *element, afterDay bool) {
-	if i := p.gap(p.i); i >= 0 && p.yearAt(i, afterDay) && !(afterDay && p.otherDayAt(i)) {
+	if i := p.gap(p.i); i >= 0 && p.yearAt(i, afterDay) && (!afterDay || !p.otherDayAt(i)) {
 		p.to(i)
 		p.take(e, fieldYear)
 	}

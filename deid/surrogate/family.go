@@ -10,19 +10,19 @@ import (
 
 // family replaces each word for a relative with another of the same number and grammatical gender. Numbers and ages under 90, and words of closed lists stay. A
 // value with any other word must be a name, or such words with first names in lower case; otherwise family returns false.
-func (p *Patient) family(text string) (string, bool, error) {
-	if s, ok, err := p.age(text); ok && !p.isNameOfRelative(text) { // mo are months, too
-		return s, true, err
+func (p *Patient) family(text string) (string, bool) {
+	if s, ok := p.age(text); ok && !p.isNameOfRelative(text) { // mo are months, too
+		return s, true
 	}
 	for _, lang := range p.from(p.lang) {
 		if made, ok := p.kinWords(lang, text); ok {
-			return made, true, nil
+			return made, true
 		}
 	}
 	if p.isNameOfRelative(text) || p.isNameOfNotes(text) {
 		return p.person(text)
 	}
-	return "", false, nil
+	return "", false
 }
 
 // kinWords replaces the words for relatives in a text, and the names behind them ("hija rocío", "hermana Ida Lund"). It returns false if there are none, if there is a word that may tell something else, or if all words of a class or of a list of names are originals.
@@ -31,8 +31,8 @@ func (p *Patient) kinWords(lang *language, text string) (string, bool) {
 	rest := text
 	for _, t := range tokens(text) {
 		if found && unicode.IsUpper(firstRune(rest)) && p.isNameOfRelative(rest) {
-			s, ok, err := p.person(rest)
-			return made + s, ok && err == nil
+			s, ok := p.person(rest)
+			return made + s, ok
 		}
 		rest = rest[len(t.text):]
 		class := lang.kin[t.word]
@@ -48,8 +48,8 @@ func (p *Patient) kinWords(lang *language, text string) (string, bool) {
 			made += t.text
 			found = found || p.words[familyWords][t.word]
 		case found && lowerCase(t.text) && p.known.given(t.word):
-			s, ok, err := p.person(t.text)
-			if !ok || err != nil {
+			s, ok := p.person(t.text)
+			if !ok {
 				return "", false
 			}
 			made += s

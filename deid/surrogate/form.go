@@ -28,8 +28,8 @@ func (m *Maker) HasForm(sort Sort, text string) bool {
 var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 	Date: func(m *Maker, text string, digits int) bool { return m.isDate(text) },
 	Age: func(m *Maker, text string, digits int) bool {
-		_, ok, err := m.age(text)
-		return ok && err == nil && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
+		_, ok := m.age(text)
+		return ok && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
 	},
 	Sex:    func(m *Maker, text string, digits int) bool { return m.isSex(text) },
 	Person: func(m *Maker, text string, digits int) bool { return digits == 0 },

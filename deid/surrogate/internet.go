@@ -9,21 +9,15 @@ import (
 // This file replaces logins, e-mail addresses and web addresses, which are composed of other values.
 
 // username replaces a login: names in it with their surrogates, and all other letters and digits one by one.
-func (p *Patient) username(text string) (string, bool, error) {
+func (p *Patient) username(text string) (string, bool) {
 	var b strings.Builder
 	for _, t := range tokens(text) {
 		switch {
 		case t.word != "":
-			s, err := p.handle(t)
-			if err != nil {
-				return "", false, err
-			}
+			s := p.handle(t)
 			b.WriteString(s)
 		case t.num:
-			s, _, err := p.number(t.text, Number)
-			if err != nil {
-				return "", false, err
-			}
+			s, _ := p.number(t.text, Number)
 			b.WriteString(s)
 		default:
 			b.WriteString(t.text)
@@ -33,47 +27,47 @@ func (p *Patient) username(text string) (string, bool, error) {
 	if made == text && strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return p.number(text, Number)
 	}
-	return made, true, nil
+	return made, true
 }
 
 // handle replaces a run of letters of a login: olund, odal, lund. A title stays.
-func (p *Patient) handle(t token) (string, error) {
+func (p *Patient) handle(t token) string {
 	if p.names.count[t.word] == 0 && p.words[loginTitles][t.word] {
-		return t.text, nil
+		return t.text
 	}
-	if made, err := p.login(t.word); made != "" || err != nil {
-		return likeCase(made, t.text), err
+	if made := p.login(t.word); made != "" {
+		return likeCase(made, t.text)
 	}
 	for cut := len(t.word) - 3; cut > 0; cut-- { // longer titles first: dra before dr
 		if title := t.word[:cut]; p.words[loginTitles][title] {
-			if made, err := p.login(t.word[cut:]); made != "" || err != nil {
-				return likeCase(title+made, t.text), err
+			if made := p.login(t.word[cut:]); made != "" {
+				return likeCase(title+made, t.text)
 			}
 		}
 	}
 	if len(t.text) > 4 { // replace it with a readable word
 		s := p.draw("word", t.word, p.list("surname"))
 		if s = strings.Map(keepASCII, fold(s)); s != "" { // empty for another script
-			return likeCase(s, t.text), nil
+			return likeCase(s, t.text)
 		}
 	}
-	s, _, err := p.number(t.text, Number)
-	return s, err
+	s, _ := p.number(t.text, Number)
+	return s
 }
 
 // login replaces a name or a word composed of the beginnings of names. It returns "" for any other word.
-func (p *Patient) login(word string) (string, error) {
+func (p *Patient) login(word string) string {
 	if n := p.names; n.count[word] > 0 {
 		spelt := n.spelt(word)
-		s, err := p.wordSurrogate(spelt, n.role(spelt, given))
-		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // empty for another script
-			return s, err
+		s := p.wordSurrogate(spelt, n.role(spelt, given))
+		if s = strings.Map(keepASCII, fold(s)); s != "" { // empty for another script
+			return s
 		}
 	}
 	if made, ok := p.compose(word); ok {
-		return made, nil
+		return made
 	}
-	return "", nil
+	return ""
 }
 
 // compose replaces a word composed of the beginnings of the names of one person: olund, odal, omlund, odalun. Each name may occur once. A middle
@@ -98,11 +92,7 @@ func (p *Patient) compose(word string) (string, bool) {
 			b.WriteString(found.bare[:found.n])
 			continue
 		}
-		s, err := p.wordSurrogate(found.name, p.names.role(found.name, found.as))
-		if err != nil {
-			return "", false
-		}
-		s = strings.Map(keepASCII, fold(s))
+		s := strings.Map(keepASCII, fold(p.wordSurrogate(found.name, p.names.role(found.name, found.as))))
 		if found.n < len(found.bare) {
 			s = s[:min(found.n, len(s))]
 		}
@@ -216,25 +206,25 @@ func keepASCII(r rune) rune {
 }
 
 // email replaces the part before the @, and the domain unless it is a public mail host.
-func (p *Patient) email(text string) (string, bool, error) {
+func (p *Patient) email(text string) (string, bool) {
 	local, domain, ok := strings.Cut(text, "@")
 	if !ok {
 		return p.url(text)
 	}
-	l, ok, err := p.username(local)
-	if err != nil || !ok {
-		return "", false, err
+	l, ok := p.username(local)
+	if !ok {
+		return "", false
 	}
 	if p.words[mailHosts][fold(strings.TrimSpace(domain))] {
-		return l + "@" + domain, true, nil
+		return l + "@" + domain, true
 	}
-	d, _, err := p.url(domain) // a domain without names, such as webmail.org, stays
-	return l + "@" + d, true, err
+	d, _ := p.url(domain) // a domain without names, such as webmail.org, stays
+	return l + "@" + d, true
 }
 
 // url replaces the words of a web address, except those that are common in addresses: names and hospitals with their surrogates, other words with
 // random words, and digits one by one.
-func (p *Patient) url(text string) (string, bool, error) {
+func (p *Patient) url(text string) (string, bool) {
 	var b strings.Builder
 	all := tokens(text)
 	for i, t := range all {
@@ -244,30 +234,21 @@ func (p *Patient) url(text string) (string, bool, error) {
 		case t.word != "":
 			s, ok := p.places.web[t.word]
 			if p.places.initial[t.word] != "" {
-				made, _, err := p.abbreviated(strings.ToUpper(t.text), t.word)
-				if err != nil {
-					return "", false, err
-				}
+				made, _ := p.abbreviated(strings.ToUpper(t.text), t.word)
 				s = likeCase(strings.Map(keepASCII, fold(made)), t.text)
 			} else if ok {
 				s = likeCase(strings.Map(keepASCII, fold(p.memo["unit\x00"+s])), t.text)
 			}
 			if s == "" {
-				var err error
-				if s, err = p.handle(t); err != nil {
-					return "", false, err
-				}
+				s = p.handle(t)
 			}
 			b.WriteString(s)
 		case t.num:
-			s, _, err := p.number(t.text, Number)
-			if err != nil {
-				return "", false, err
-			}
+			s, _ := p.number(t.text, Number)
 			b.WriteString(s)
 		default:
 			b.WriteString(t.text)
 		}
 	}
-	return b.String(), b.String() != text, nil
+	return b.String(), b.String() != text
 }

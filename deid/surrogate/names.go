@@ -339,7 +339,7 @@ func (w wordOfName) behindFirstName() bool {
 
 // ofSurname reports whether the word is a particle at the beginning of a name, behind which the notes have the next surname elsewhere: Van Leeuwen beside Pieter van Leeuwen.
 func (w wordOfName) ofSurname() bool {
-	surnames := w.names.behind[w.word()]
+	surnames := w.behind[w.word()]
 	if !w.leads() || surnames == nil {
 		return false
 	}
@@ -389,7 +389,7 @@ var wordRules = []wordRule{
 	{"nickname", false, func(w wordOfName) bool { return strings.ContainsAny(w.before(), "\"“'(") }},
 	{"name rather than title", false, func(w wordOfName) bool { return w.isHere(namesNotTitles) && ascii(w.text()) }}, // not Doña
 	{"particle of a known surname", true, wordOfName.ofSurname},
-	{"first name like a title", false, func(w wordOfName) bool { return w.names.firsts[w.word()] && !lowerCase(w.text()) && w.leads() }},
+	{"first name like a title", false, func(w wordOfName) bool { return w.firsts[w.word()] && !lowerCase(w.text()) && w.leads() }},
 	{"name unless in capitals", false, func(w wordOfName) bool { return w.first() && w.isHere(uncapitalizedNames) && !capitals(w.text()) }},
 	{"title", true, wordOfName.isTitle},
 	{"word before a comma", false, func(w wordOfName) bool { return w.last() || w.after() == "," }},

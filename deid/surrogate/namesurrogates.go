@@ -31,30 +31,29 @@ func script(word string) (string, bool) {
 }
 
 // person replaces a name in any form.
-func (p *Patient) person(text string) (string, bool, error) {
+func (p *Patient) person(text string) (string, bool) {
 	if pair := typistPair.FindStringSubmatch(text); pair != nil {
 		initials, ok := p.monogram(pair[1], p.names.cutName(pair[1]))
 		typed, ok2 := p.monogram(pair[3], p.names.cutName(pair[3]))
-		return initials + pair[2] + typed, ok && ok2, nil
+		return initials + pair[2] + typed, ok && ok2
 	}
 	tokens, ok := p.names.parse(text)
 	if !ok {
 		return p.username(text) // a name with a digit is more like a login
 	}
 	if letters, ok := p.monogram(text, tokens); ok {
-		return letters, true, nil
+		return letters, true
 	}
 	if made, ok := p.composedName(text, tokens); ok {
-		return made, true, nil
+		return made, true
 	}
 	found := false
 	for i, t := range tokens {
-		var err error
 		switch t.kind {
 		case nameWord:
 			found = true
 			if _, ok := script(t.word); !ok {
-				return "", false, nil
+				return "", false
 			}
 			if p.names.initials(tokens, i) {
 				made := ""
@@ -64,16 +63,13 @@ func (p *Patient) person(text string) (string, bool, error) {
 				tokens[i].text = made
 				continue
 			}
-			tokens[i].text, err = p.name(t)
+			tokens[i].text = p.name(t)
 		case nameInitial:
 			found = true
 			if s, _ := script(t.word); s != "" {
-				return "", false, nil
+				return "", false
 			}
 			tokens[i].text = likeCase(p.initial(p.names.initialIn(tokens, i)), t.text)
-		}
-		if err != nil {
-			return "", false, err
 		}
 	}
 	var b strings.Builder
@@ -82,7 +78,7 @@ func (p *Patient) person(text string) (string, bool, error) {
 			b.WriteString(t.text)
 		}
 	}
-	return b.String(), found, nil
+	return b.String(), found
 }
 
 // composedName replaces a login that was taken for a name: a surname of the notes in lower case, with up to three letters of the first names beside it.
@@ -126,36 +122,33 @@ func (n *names) joinsFirstNames(tokens []nameToken, i int) bool {
 }
 
 // name replaces one word of a name.
-func (p *Patient) name(t nameToken) (string, error) {
+func (p *Patient) name(t nameToken) string {
 	if in, _ := script(t.word); (in == "han-" || in == "hangul-") && utf8.RuneCountInString(t.text) > 1 {
 		// A name in one piece, in which the surname is the first character.
 		_, n := utf8.DecodeRuneInString(t.text)
-		f, err := p.wordSurrogate(t.text[:n], family)
-		if err != nil {
-			return "", err
-		}
-		g, err := p.wordSurrogate(t.text[n:], given)
-		return f + g, err
+		f := p.wordSurrogate(t.text[:n], family)
+		g := p.wordSurrogate(t.text[n:], given)
+		return f + g
 	}
-	s, err := p.spelling(t)
-	return likeCase(s, t.text), err
+	s := p.spelling(t)
+	return likeCase(s, t.text)
 }
 
 // spelling returns the surrogate of a word, misspelt if the word is.
-func (p *Patient) spelling(t nameToken) (string, error) {
+func (p *Patient) spelling(t nameToken) string {
 	meant := p.names.spelt(t.word)
-	s, err := p.wordSurrogate(meant, p.names.role(meant, t.role))
-	if right := p.names.root[t.word]; err == nil && right != "" {
+	s := p.wordSurrogate(meant, p.names.role(meant, t.role))
+	if right := p.names.root[t.word]; right != "" {
 		kind, at := slipOf(right, t.word)
 		if wrong := misspell(s, kind, at); !p.original(fold(wrong)) {
-			return wrong, nil
+			return wrong
 		}
 	}
-	return s, err
+	return s
 }
 
 // wordSurrogate returns the surrogate of a correctly spelt word.
-func (p *Patient) wordSurrogate(word string, as role) (string, error) {
+func (p *Patient) wordSurrogate(word string, as role) string {
 	prefix, _ := script(word)
 	if prefix == "" {
 		prefix = string(p.lang.code) + "-"
@@ -165,10 +158,10 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 		word += "\x00given"
 	}
 	if s, ok := p.memo["name\x00"+word]; ok {
-		return s, nil
+		return s
 	}
 	if as == family {
-		return p.draw("name", word, p.lists[prefix+"surname"]), nil
+		return p.draw("name", word, p.lists[prefix+"surname"])
 	}
 	var from *list
 	switch {
@@ -181,7 +174,7 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a unisex name cannot have the wrong gender
 		if l != nil {
 			if s, ok := p.drawUnless("name", word, l, func(string) bool { return false }); ok {
-				return s, nil
+				return s
 			}
 		}
 	}
@@ -191,7 +184,7 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 	if all == nil { // a script that has first names only by gender
 		all = p.lists[prefix+[]string{"female", "male"}[p.random("gender", word, 0)%2]]
 	}
-	return p.draw("name", word, all), nil
+	return p.draw("name", word, all)
 }
 
 // initials reports whether a word of a name consists of the initials of its first names: IK Amundsen, Amundsen, IK.
@@ -262,9 +255,7 @@ func (p *Patient) initialOf(letter string, as role, place int, givens, families 
 		}
 		for k, w := range candidates {
 			if strings.HasPrefix(w, letter) && (as == family || k == place || len(candidates) == 1 && place == 0) {
-				if s, err := p.wordSurrogate(w, as); err == nil {
-					return firstLetter(s)
-				}
+				return firstLetter(p.wordSurrogate(w, as))
 			}
 		}
 	}

@@ -43,10 +43,10 @@ func (m *Maker) numberIn(text string, sort Sort) (value string, kept []bool) {
 // number replaces digit by digit and letter by letter, after Zuccon et al. 2014,
 // section 4.2. One number has one surrogate, however it is cut up by separators.
 // A leading zero stays, and no other first digit becomes zero.
-func (p *Patient) number(text string, sort Sort) (string, bool, error) {
+func (p *Patient) number(text string, sort Sort) (string, bool) {
 	value, kept := p.numberIn(text, sort)
 	if value == "" {
-		return "", false, nil
+		return "", false
 	}
 	var made []rune
 	bare, code := value, 0
@@ -86,7 +86,7 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 			made = made[1:]
 		}
 	}
-	return b.String(), true, nil
+	return b.String(), true
 }
 
 // national returns where in a telephone number the digits are that a number of the notes' country has without the code of the country and without an extension, or zeros
@@ -347,7 +347,7 @@ func digitValue(r rune) int {
 }
 
 // ip replaces an address of version 4 or 6.
-func (p *Patient) ip(text string) (string, bool, error) {
+func (p *Patient) ip(text string) (string, bool) {
 	trimmed := strings.TrimSpace(text)
 	if strings.ContainsFunc(trimmed, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF.:/", r) }) {
 		return p.url(text)
@@ -364,7 +364,7 @@ func (p *Patient) ip(text string) (string, bool, error) {
 			}
 			i++
 			return rune(digits[p.random("ip", fold(trimmed), i)%16])
-		}, text), true, nil
+		}, text), true
 	}
 	var b strings.Builder
 	octet := 0
@@ -389,5 +389,5 @@ func (p *Patient) ip(text string) (string, bool, error) {
 		}
 		b.WriteString(strconv.Itoa(n))
 	}
-	return b.String(), octet > 0, nil
+	return b.String(), octet > 0
 }

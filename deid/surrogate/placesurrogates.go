@@ -12,7 +12,7 @@ import (
 // This file replaces places, institutions and professions.
 
 // place replaces the name of any place, institution or profession.
-func (p *Patient) place(text string, sort Sort) (string, bool, error) {
+func (p *Patient) place(text string, sort Sort) (string, bool) {
 	if strings.Contains(text, "@") {
 		return p.email(text)
 	}
@@ -53,29 +53,29 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	case Profession:
 		return p.profession(text)
 	}
-	return "", false, nil
+	return "", false
 }
 
 // anyPlace replaces each part between commas as a place of the sort that it looks like.
-func (p *Patient) anyPlace(text string) (string, bool, error) {
+func (p *Patient) anyPlace(text string) (string, bool) {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		trimmed := strings.TrimSpace(part)
 		if trimmed == "" {
 			continue
 		}
-		made, ok, err := "", false, error(nil)
+		made, ok := "", false
 		if sort := p.sortOfPlace(trimmed, i > 0); sort == Zip {
-			made, ok, err = p.number(trimmed, Zip)
+			made, ok = p.number(trimmed, Zip)
 		} else {
-			made, ok, err = p.place(trimmed, sort)
+			made, ok = p.place(trimmed, sort)
 		}
-		if !ok || err != nil {
-			return "", false, err
+		if !ok {
+			return "", false
 		}
 		parts[i] = strings.Replace(part, trimmed, made, 1)
 	}
-	return strings.Join(parts, ","), true, nil
+	return strings.Join(parts, ","), true
 }
 
 // sortOfPlace returns the sort that a place looks like. Abbreviations count as those of states only after another place.
@@ -101,36 +101,36 @@ func (p *Patient) sortOfPlace(text string, afterOther bool) Sort {
 }
 
 // listed replaces the whole value with an entry of a list.
-func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
-	s, ok, _ := p.listedUnless(text, pool, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
+func (p *Patient) listed(text, pool string, from *list) (string, bool) {
+	s, ok := p.listedUnless(text, pool, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
 	if !ok {
 		trimmed := strings.TrimSpace(text)
 		s = strings.Replace(text, trimmed, caseOfPlace(p.invent(pool, p.keyOfPlace(trimmed), from), trimmed), 1)
 	}
-	return s, true, nil
+	return s, true
 }
 
 // profession replaces a profession with one of the same grammatical gender, or with any if there is none left.
-func (p *Patient) profession(text string) (string, bool, error) {
+func (p *Patient) profession(text string) (string, bool) {
 	all := p.list("profession")
 	if p.lang.professionGender != nil {
 		gender := p.lang.professionGender(firstWord(fold(text)))
-		s, ok, _ := p.listedUnless(text, "profession", all, func(s string) bool { return p.lang.professionGender(firstWord(fold(s)))*gender < 0 })
+		s, ok := p.listedUnless(text, "profession", all, func(s string) bool { return p.lang.professionGender(firstWord(fold(s)))*gender < 0 })
 		if ok {
-			return s, true, nil
+			return s, true
 		}
 	}
 	return p.listed(text, "profession", all)
 }
 
 // listedUnless is listed, but skips entries that are unfit, and returns false if there is no other.
-func (p *Patient) listedUnless(text, pool string, from *list, unfit func(string) bool) (string, bool, error) {
+func (p *Patient) listedUnless(text, pool string, from *list, unfit func(string) bool) (string, bool) {
 	trimmed := strings.TrimSpace(text)
 	s, ok := p.drawUnless(pool, p.keyOfPlace(trimmed), from, unfit)
 	if !ok {
-		return "", false, nil
+		return "", false
 	}
-	return strings.Replace(text, trimmed, caseOfPlace(s, trimmed), 1), true, nil
+	return strings.Replace(text, trimmed, caseOfPlace(s, trimmed), 1), true
 }
 
 // keyOfPlace returns what forms of a place have in common that are one value.
@@ -146,7 +146,7 @@ func caseOfPlace(s, like string) string {
 	return likeCase(s, like)
 }
 
-func (p *Patient) state(text string) (string, bool, error) {
+func (p *Patient) state(text string) (string, bool) {
 	if p.lang.states != nil {
 		return p.stateInForm(text)
 	}
@@ -164,7 +164,7 @@ func (p *Patient) state(text string) (string, bool, error) {
 	}
 	s := p.draw(pool, name, p.list(pool))
 	trimmed := strings.TrimSpace(text)
-	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true, nil
+	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true
 }
 
 // states returns the built-in list of states of the language, even if surrogates are drawn from another.
@@ -211,12 +211,9 @@ func (p *Patient) zip(value string) string {
 
 // abbreviated replaces an abbreviation with the initials of the surrogate of the hospital that it stands for, if the notes mention that hospital, and
 // otherwise with other letters.
-func (p *Patient) abbreviated(text, short string) (string, bool, error) {
+func (p *Patient) abbreviated(text, short string) (string, bool) {
 	if full, ok := p.places.initial[short]; ok {
-		s, ok, err := p.units(full, Hospital, p.list(string(Hospital)))
-		if err != nil {
-			return "", false, err
-		}
+		s, ok := p.units(full, Hospital, p.list(string(Hospital)))
 		made := ""
 		for _, t := range tokens(s) {
 			if t.word != "" && (!p.words[particlesOfPlaces][t.word] || p.words[saintsInFull][t.word]) {
@@ -224,14 +221,14 @@ func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 			}
 		}
 		if ok && len(made) > 1 && !p.originals[fold(made)] {
-			return likeCase(made, text), true, nil
+			return likeCase(made, text), true
 		}
 	}
 	return p.number(text, Number)
 }
 
 // units replaces the units and numbers in the name of a place.
-func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error) {
+func (p *Patient) units(text string, sort Sort, from *list) (string, bool) {
 	if main, short, ok := named(text); ok {
 		return p.withAbbreviation(main, short, sort, from)
 	}
@@ -265,12 +262,12 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 		b.WriteString(made)
 	}
 	if changed {
-		return b.String(), true, nil
+		return b.String(), true
 	}
 	if strings.ContainsFunc(text, letterOrMark) { // only words that stay: Memorial Hospital
 		return p.generic(text, pool, from)
 	}
-	return "", false, nil
+	return "", false
 }
 
 // fullUnit returns the longest unit of the notes that begins with a unit of a hospital or organization.
@@ -382,7 +379,7 @@ func (p *Patient) compass(word, place string) string {
 }
 
 // generic replaces a place without a name of its own: Hospital General, Memorial Hospital. The word for its kind stays.
-func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
+func (p *Patient) generic(text, pool string, from *list) (string, bool) {
 	words := strings.Fields(text)
 	what := words[len(words)-1]
 	if p.lang.kindFirst {
@@ -391,11 +388,11 @@ func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
 	if len(words) == 1 || pool != "unit" || !p.words[hospitalKinds][fold(what)] {
 		return p.listed(text, pool, from)
 	}
-	s, ok, err := p.listed(text, pool, from)
+	s, ok := p.listed(text, pool, from)
 	if p.lang.kindFirst {
-		return what + " " + s, ok, err
+		return what + " " + s, ok
 	}
-	return s + " " + what, ok, err
+	return s + " " + what, ok
 }
 
 // doctored reports whether pieces end with the title of a person, as before the unit in Hospital Dr. Lund.
@@ -408,13 +405,13 @@ func (m *Maker) doctored(pieces []placePiece) bool {
 	return false
 }
 
-func (p *Patient) withAbbreviation(main, short string, sort Sort, from *list) (string, bool, error) {
-	s, ok, err := p.units(main, sort, from)
-	if !ok || err != nil {
-		return "", false, err
+func (p *Patient) withAbbreviation(main, short string, sort Sort, from *list) (string, bool) {
+	s, ok := p.units(main, sort, from)
+	if !ok {
+		return "", false
 	}
-	letters, ok, err := p.abbreviated(short, fold(short))
-	return s + " (" + letters + ")", ok, err
+	letters, ok := p.abbreviated(short, fold(short))
+	return s + " (" + letters + ")", ok
 }
 
 func digitsOf(s string) int {

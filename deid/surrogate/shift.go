@@ -300,13 +300,13 @@ func (p *Patient) bareNumber(text string) (*date, bool) {
 	return &r.date, true
 }
 
-func (p *Patient) date(note, text string) (string, bool, error) {
+func (p *Patient) date(note, text string) (string, bool) {
 	d, ok := p.parseDate(text, p.dates.order)
 	if !ok {
 		d, ok = p.bareNumber(text)
 	}
 	if !ok {
-		return "", false, nil
+		return "", false
 	}
-	return p.moved(note, d).String(), true, nil
+	return p.moved(note, d).String(), true
 }

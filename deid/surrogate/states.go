@@ -85,7 +85,7 @@ func (m *Maker) stateIn(text string) string {
 }
 
 // stateInForm replaces a state with another in the same form.
-func (p *Patient) stateInForm(text string) (string, bool, error) {
+func (p *Patient) stateInForm(text string) (string, bool) {
 	trimmed := strings.TrimSpace(text)
 	was := p.lang.states.find(trimmed)
 	if was == nil {
@@ -106,33 +106,33 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 		made = p.invent("state", fold(was.full), p.list("state"))
 	}
 	if stateKey(trimmed) == fold(was.full) {
-		return strings.Replace(text, trimmed, likeCase(made, trimmed), 1), true, nil
+		return strings.Replace(text, trimmed, likeCase(made, trimmed), 1), true
 	}
 	now := p.lang.states.find(made)
 	switch {
 	case now == nil || now.post == "": // from a list of the user
 		return p.stateAbbreviation(text)
 	case strings.Contains(trimmed, ".") && now.short != "" && len(stateKey(trimmed)) > 2:
-		return strings.Replace(text, trimmed, likeCase(now.short, trimmed), 1), true, nil
+		return strings.Replace(text, trimmed, likeCase(now.short, trimmed), 1), true
 	case len(stateKey(trimmed)) == 2:
-		return lettersLike(now.post, text), true, nil
+		return lettersLike(now.post, text), true
 	}
-	return strings.Replace(text, trimmed, now.post, 1), true, nil
+	return strings.Replace(text, trimmed, now.post, 1), true
 }
 
 // stateAbbreviation draws a surrogate for an abbreviation of two letters that is not a
 // known state. It returns false if there is none left.
-func (p *Patient) stateAbbreviation(text string) (string, bool, error) {
+func (p *Patient) stateAbbreviation(text string) (string, bool) {
 	ofState := func(s string) bool { // which another value has become
 		state := p.lang.states.find(s)
 		return state != nil && p.taken["state\x00"+fold(state.full)] != ""
 	}
 	for _, l := range []*list{p.lists[abbreviations], pairsOfLetters()} {
 		if s, ok := p.drawUnless(abbreviations, stateKey(text), l, ofState); ok {
-			return lettersLike(s, text), true, nil
+			return lettersLike(s, text), true
 		}
 	}
-	return "", false, nil
+	return "", false
 }
 
 // pairsOfLetters are all that may abbreviate a state.

@@ -178,7 +178,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	})
 	for _, mention := range mentions {
 		if !mention.Aside && slices.Contains(phases, mention.Sort) {
-			_, _, _ = p.Replace(mention.Note, mention.Sort, mention.Text) // an error returns when the value is replaced
+			p.Replace(mention.Note, mention.Sort, mention.Text)
 		}
 	}
 	return p
@@ -216,23 +216,23 @@ var phases = []Sort{Person, Hospital, Organization, Department, Street, City, St
 const longest = 1000
 
 // Replace returns the surrogate of a value in a note. It returns false for a value that it does not understand, such as a date with a name in it or a
-// value of more than 1000 bytes. There are no errors.
-func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, error) {
+// value of more than 1000 bytes.
+func (p *Patient) Replace(note string, sort Sort, text string) (string, bool) {
 	if len(text) > longest || !strings.ContainsFunc(text, func(r rune) bool { return letterOrMark(r) || unicode.IsDigit(r) }) {
-		return "", false, nil
+		return "", false
 	}
 	digitwise := sort == Number || sort == Phone || sort == Zip
 	if sort != Age && strings.ContainsFunc(text, func(r rune) bool { return oddSign(r) && (!digitwise || !unicode.IsDigit(r)) }) {
-		return "", false, nil
+		return "", false
 	}
 	if day, ok := p.dates.days[dayOfNote{note, sort, text}]; ok {
-		return day, day != "", nil
+		return day, day != ""
 	}
-	made, ok, err := p.replace(note, sort, text)
-	if err != nil || !ok || !maySame[sort] && fold(made) == fold(text) || made == "" {
-		return "", false, err
+	made, ok := p.replace(note, sort, text)
+	if !ok || !maySame[sort] && fold(made) == fold(text) || made == "" {
+		return "", false
 	}
-	return made, true, nil
+	return made, true
 }
 
 // oddSign reports whether a character would stay as punctuation although people read it as a digit or letter: ٣, ②, Ⓐ.
@@ -243,7 +243,7 @@ func oddSign(r rune) bool {
 // maySame are the sorts whose surrogate may equal the value.
 var maySame = map[Sort]bool{Date: true, Age: true, Sex: true, Family: true}
 
-func (p *Patient) replace(note string, sort Sort, text string) (string, bool, error) {
+func (p *Patient) replace(note string, sort Sort, text string) (string, bool) {
 	switch sort {
 	case Person:
 		return p.person(text)
@@ -253,7 +253,7 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 		return p.age(text)
 	case Number, Phone, Zip:
 		if !p.numeral(text) {
-			return "", false, nil
+			return "", false
 		}
 		return p.number(text, sort)
 	case Username:
@@ -265,11 +265,11 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	case IP:
 		return p.ip(text)
 	case Sex:
-		return text, p.isSex(text), nil
+		return text, p.isSex(text)
 	case Family:
 		return p.family(text)
 	case Other, "":
-		return "", false, nil
+		return "", false
 	}
 	return p.place(text, sort)
 }
