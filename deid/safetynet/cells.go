@@ -53,6 +53,7 @@ var (
 	personTitles = lazyregexp.New(`^(?i:(?:drs?|dras?|mr|mrs|ms|miss|prof|doc|rev|pastor|rabbi|coach|nurse|sr|sra|srta|d|dña|doña|don|lic|enf|n\.p|r\.n|m\.d|mother|father|son|daughter|wife|husband|sister|brother|aunt|uncle|partner|madre|padre|hij[oa]|herman[oa]|abuel[oa]|espos[oa]|t[ií][oa])\b\.?[ ]+)+`)
 	credential   = lazyregexp.New(`,? (?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|P\.?A\.?(?:-C)?|Ph\.?D\.?|LPN|BSN|MSN|FNP|DNP|PharmD|RT|PT|OT|SLP|RD|LCSW|EMT|CNA|CRNA|DUE|TCAE|MIR)(?:[ ,].*)?$`)
 	shortNumber  = lazyregexp.New(`^[0-9]{1,3}(?:[.,][0-9]{1,2})?$`)
+	tabletCell   = lazyregexp.New(`^(?:1/[2348]|[23]/[34])(?: ?(?i:comp(?:rimidos?)?|tabs?|tablets?|c))?$`)
 	timeAfter    = lazyregexp.New(`,? [0-9]{1,2}:?[0-9]{2}(?:h| ?[ap]m)?$`)
 	nameCell     = lazyregexp.New(`^\p{Lu}[\p{L}'’.-]*(?:,? (?:de|del|la|las|los|van|von|der|den|da|dos|y|i|al|el|bin|\p{Lu}[\p{L}'’.-]*)| ?[/&+] ?\p{Lu}[\p{L}'’.-]*){0,5}$`)
 )

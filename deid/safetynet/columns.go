@@ -69,6 +69,7 @@ type spansOfTables struct {
 	cells   []data.Span // including headings
 	never   []data.Span // cells and headings that are no PHI
 	persons []data.Span // those that are no names
+	tablets []data.Span // parts of tablets such as 1/2 below Dose
 	plain   []data.Span // short numbers and known words of columns without PHI
 	scores  []data.Span // see scoreCells
 }
@@ -206,6 +207,7 @@ type column struct {
 	fits    bool      // all of its values fit; only of uncertain columns and those of persons
 	plain   bool      // by its heading, its values are no PHI
 	numbers bool      // and most of them are numbers
+	dose    bool      // by its heading, its values are doses
 	period  bool      // by its heading, its days are the first or the last of something
 	kind    scoreKind // of its fractions
 }
@@ -329,7 +331,7 @@ func newTable(text string, head []cell, cut func(string, cell) []cell) table {
 		}
 		c := columnOf(typ, has, t.certain)
 		c.plain = slices.Contains([]string{clock, words, scale, thing, other, ranges, test}, typ)
-		c.numbers, c.kind, c.period = typ == other, kinds[i], period
+		c.numbers, c.kind, c.period, c.dose = typ == other, kinds[i], period, doses[headingKey(text[head[i].start:head[i].end])]
 		t.columns = append(t.columns, c)
 		certain = certain || c.kind != noScore || c.certain && !slices.Contains([]string{words, places, clock}, c.typ)
 		useful = useful || c.kind != noScore && t.certain || c.typ != "" && (t.certain || values[c.typ] != nil)
@@ -344,6 +346,8 @@ var (
 	// treatments are headings of what begins on a day, as what is given or put in does.
 	treatments = wordlists.Set(`abx antibiotic antibiotico antibioticos antibiotics antiviral antivirales cateter cateteres catheter device devices diagnosis diagnostico diagnosticos dispositivo dispositivos drain drenaje droga drogas drug drugs farmaco farmacos
 		immunization inmunizacion infusion line med medicacion medicamento medicamentos medication medications medicine meds quimioterapia regimen sonda tratamiento tratamientos treatment tto tube tx vaccine vacuna via`)
+	// doses are headings of what is taken at a time.
+	doses = wordlists.Set("dosage dose doses dosis pauta posologia cantidad amount")
 	// periods are headings of days on which something begins or ends. Those of times are days only in tables of treatments.
 	periods = wordlists.Set(`begin colocacion comienzo desde discontinued end ended fin final finish finished from hasta inicio insercion inserted insertion onset placed placement removal removed resolucion resolved retirada retirado
 		retiro since start started stop stopped suspension termino to until`)
@@ -680,10 +684,12 @@ func (t table) addCells(all *spansOfTables, text string) {
 			continue
 		}
 		results := scored.of(text, cells)
+		isTablet := func(i int, c cell) bool { return t.columns[i].dose && tabletCell.MatchString(text[c.start:c.end]) }
+		all.tablets = append(all.tablets, spansOfCells(cells, isTablet)...)
 		all.never = append(all.never, spansOfCells(cells, func(i int, c cell) bool {
 			column, value := t.columns[i], text[c.start:c.end]
 			return results[i] || column.numbers && shortNumber.MatchString(value) || clocks[i] || worded[i] && column.typ == words && isOrdinary(value) ||
-				(column.typ == ranges || column.typ == test) && values[column.typ](value)
+				(column.typ == ranges || column.typ == test) && values[column.typ](value) || isTablet(i, c)
 		})...)
 		all.persons = append(all.persons, spansOfCells(cells, func(i int, c cell) bool { return worded[i] && mayBeWords(text[c.start:c.end]) })...)
 		all.plain = append(all.plain, spansOfCells(cells, func(i int, c cell) bool {

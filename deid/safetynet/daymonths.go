@@ -351,7 +351,9 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 	}
 	if others || o == monthFirst {
 		for _, v := range told {
-			found = append(found, data.Span{Start: v.start, End: v.end, Score: 1})
+			if s := (data.Span{Start: v.start, End: v.end, Score: 1}); !data.Covered(s, tabulated(text).tablets) {
+				found = append(found, s)
+			}
 		}
 	}
 	return found

@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,7 +19,7 @@ func (v dayMonth) isGiven(b beside, words dateLanguage, o order) bool {
 		readings = words.order
 	}
 	switch {
-	case v.sep != '/' || len(v.readings(readings)) == 0 || b.isDose() || v.isTablet(b):
+	case v.sep != '/' || len(v.readings(readings)) == 0 || b.isDose() || v.isTablet(b) || v.isPartOfTablet(b, words) || v.isEvery(b, words) || v.isPainAfter(b):
 		return false
 	case words.british && (o == dayFirst && (v.second == 7 || v.second == 12) || v.first == 2 && v.second == 2): // 2/2 is "secondary to"
 		return false
@@ -51,6 +52,58 @@ func (v dayMonth) isBehindDrug(b beside) bool {
 // isTablet reports whether the value is a part of a tablet of an anticoagulant, or one of several parts, as in 1/4-1/2.
 func (v dayMonth) isTablet(b beside) bool {
 	return v.isPart(2, 4) && v.first%2 == 1 && (anticoagulantBefore.MatchString(b.before) || tabletAfter.MatchString(b.after) || tabletBefore.MatchString(b.before))
+}
+
+// isPartOfTablet reports whether the value is a part of a tablet, or tablets every so many hours as the Spanish write them, with words of a dose beside it. Where something is begun or given, or
+// other days stand beside it, it may be a date.
+func (v dayMonth) isPartOfTablet(b beside, words dateLanguage) bool {
+	if !tabletParts[[2]int{v.first, v.second}] && !v.isPerHours(words) || b.mayBeDated() {
+		return false
+	}
+	return partAfter.MatchString(b.after) || !words.british && strengthBefore.MatchString(b.before)
+}
+
+// isPerHours reports whether the value may be a Spanish number of tablets or puffs and the hours after which they are repeated: 1/8, 2/12.
+func (v dayMonth) isPerHours(words dateLanguage) bool {
+	return !words.british && v.first <= 2 && slices.Contains([]int{4, 6, 8, 12}, v.second)
+}
+
+// isEvery reports whether the value is a Spanish dose and its hours: in a list of analgesics ("Nolotil 1/8, paracetamol 1/8"), or behind a drug of which it is a usual strength, if the
+// sentence has other schedules ("omeprazol 20 mg/24h, apixabán 5/12").
+func (v dayMonth) isEvery(b beside, words dateLanguage) bool {
+	if words.british || !slices.Contains([]int{4, 6, 8, 12}, v.second) || b.mayBeDated() || len(b.last) == 0 {
+		return false
+	}
+	drug := b.last[len(b.last)-1]
+	if analgesics[drug] && v.first <= 2 {
+		before, after := perHoursBefore.FindStringSubmatch(b.before), perHoursAfter.FindStringSubmatch(b.after)
+		if before != nil && analgesics[before[1]] || after != nil && analgesics[after[1]] {
+			return true
+		}
+	}
+	return slices.Contains(usualStrengths[drug], v.first) && (scheduleBeside.MatchString(b.before) || scheduleBeside.MatchString(b.after))
+}
+
+// isPainAfter reports whether the value is the pain that an analgesic has left: "tras paracetamol 3/10".
+func (v dayMonth) isPainAfter(b beside) bool {
+	n := len(b.last)
+	return v.isPart(10) && n > 1 && analgesics[b.last[n-1]] && slices.Contains([]string{"tras", "after"}, b.last[n-2]) && !b.mayBeDated() && !strings.HasSuffix(b.before, "(")
+}
+
+// mayBeDated reports whether a verb of what happens on a day, a duration, or another day and month of the sentence stands beside the value.
+func (b beside) mayBeDated() bool {
+	if givenOn.MatchString(b.before[strings.LastIndex(b.before, ". ")+1:]) || lastsAfter.MatchString(b.after) || untilAfter.MatchString(b.after) {
+		return true
+	}
+	sentence, _, _ := strings.Cut(b.after, ". ")
+	for _, text := range []string{b.before[strings.LastIndex(b.before, ". ")+1:], sentence} {
+		for _, other := range dayMonthsIn(text) {
+			if other.sep == '/' && !tabletParts[[2]int{other.first, other.second}] && !slices.Contains([]int{4, 6, 8, 12, 24}, other.second) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isDose reports whether what follows the value makes it a dose. How long or how often something was given does not: "5/3 x 5 days".
@@ -182,9 +235,22 @@ var (
 		atozet azor exforge femhrt glyxambi inegy junel loestrin microgestin qtern symbyax targin targinact twynsta ziac zubsolv`)
 	// splitWords are drugs with a dose in the morning and one in the evening.
 	splitWords = phrasesOf(`aspart detemir glargina glargine humalog lantus levemir lispro nph novolog novorapid prograf tacrolimus toujeo tresiba`)
+	// analgesics are given every so many hours, and the pain is asked for afterwards.
+	analgesics = phrasesOf(`acetaminophen adolonta codeina dexketoprofeno diclofenaco dilaudid efferalgan enantyum fentanilo fentanyl gelocatil hydromorphone ibuprofen ibuprofeno ketorolac
+		ketorolaco metamizol morfina morphine motrin naproxeno nolotil norco oxycodone paracetamol percocet petidina termalgin toradol tramadol tylenol zaldiar`)
 	// notDrugs end as drugs do.
 	notDrugs = phrasesOf(`cholesterol colesterol triglyceride`)
 )
+
+// tabletParts are the parts of a tablet that are usual.
+var tabletParts = map[[2]int]bool{{1, 2}: true, {1, 3}: true, {1, 4}: true, {1, 8}: true, {2, 3}: true, {3, 4}: true}
+
+// usualStrengths are those of drugs that Spanish notes give with the hours behind them.
+var usualStrengths = map[string][]int{
+	"amlodipino": {5, 10}, "apixaban": {5}, "atrovent": {2, 4}, "bisoprolol": {5, 10}, "budesonida": {1, 2}, "carvedilol": {6}, "dacortin": {5, 10}, "dexametasona": {4, 8}, "diazepam": {5, 10},
+	"eliquis": {5}, "enalapril": {5, 10, 20}, "fortecortin": {4, 8}, "ipratropio": {2, 4}, "metoclopramida": {10}, "morfina": {5, 10}, "ondansetron": {4, 8}, "oxicodona": {5, 10, 20},
+	"prednisona": {5, 10}, "primperan": {10}, "pulmicort": {1, 2}, "ramipril": {5, 10}, "salbutamol": {2, 4}, "ventolin": {2, 4},
+}
 
 // combinedStrengths are the strengths of combinations that may be a day and a month.
 var combinedStrengths = map[[2]int]bool{
@@ -204,12 +270,24 @@ var (
 	// doseBefore matches a folded text that ends in a dose, with its route and how often it was given.
 	doseBefore = lazyregexp.New(`(?:^|[^0-9a-z.,/-])[0-9][0-9.,]{0,6} ?` + unitOfDose + `(?:/(?:kg|hr?|day|dia|min|dose|dosis))?(?:[ ,]{1,2}` + wayOfDose + `){0,5}[ ,(:]{1,3}$`)
 	// countedBefore matches one that ends in the number of a cycle of a chemotherapy or in a number of units of blood.
-	countedBefore       = lazyregexp.New(`(?:\b(?:chemo\pL*|quimio\pL*|qt|cycles?|ciclos?|folfox|folfiri|folfirinox|r-?chop|taxol|carbo)\b[^\n.]{0,40}\bc ?[0-9]{1,2}|\bc[0-9]{1,2} ?d ?[0-9]{1,2}|\b(?:prbcs?|ffp|plts?|platelets?|cryo|units? of blood)\b[^\n.]{0,24}\bx ?[1-9]) ?[:(]?[ ]?$`)
-	doseAfter           = lazyregexp.New(`^(?: ?-? ?` + unitOfDose + `\b| ?(?:%|tabs?|tablets?|pills?|caps?|capsules?|comp|comprimidos?|puffs?|gotas|gtts?|drops?|amps?|ampollas?|strength|patch|parche)\b|,? (?:qd|qhs|qam|qpm|bid|tid|qid|prn|hs|at bedtime|at night|before bed|with (?:meals|breakfast|dinner)|daily|nightly|every|once daily|twice|am|pm|in the (?:morning|evening)|por la|al dia|cada|diari[oa]|antes de|en (?:desayuno|comida|cena)|mane|nocte)\b|(?: ?-| to| a| or| o) ?[0-9.,]+(?:/[0-9]+)? ?(?:` + unitOfDose + `|tabs?|tablets?|comp|pills?)\b)`)
-	lastsAfter          = lazyregexp.New(`^,? ?(?:x|for|por|durante) ?[0-9]`)
-	monofilament        = lazyregexp.New(`[^0-9]10 ?g \(?$`)
-	tabletAfter         = lazyregexp.New(`^ ?[-,y/] ?(?:1/2|1/4|3/4|[01])(?:[^0-9/.,]|$)`)
-	tabletBefore        = lazyregexp.New(`(?:^|[^0-9/.,])(?:1/2|1/4|3/4) ?[-,y] ?$`)
+	countedBefore = lazyregexp.New(`(?:\b(?:chemo\pL*|quimio\pL*|qt|cycles?|ciclos?|folfox|folfiri|folfirinox|r-?chop|taxol|carbo)\b[^\n.]{0,40}\bc ?[0-9]{1,2}|\bc[0-9]{1,2} ?d ?[0-9]{1,2}|\b(?:prbcs?|ffp|plts?|platelets?|cryo|units? of blood)\b[^\n.]{0,24}\bx ?[1-9]) ?[:(]?[ ]?$`)
+	doseAfter     = lazyregexp.New(`^(?: ?-? ?` + unitOfDose + `\b| ?(?:%|tabs?|tablets?|pills?|caps?|capsules?|comp|comprimidos?|puffs?|gotas|gtts?|drops?|amps?|ampollas?|strength|patch|parche)\b|,? (?:qd|qhs|qam|qpm|bid|tid|qid|prn|hs|at bedtime|at night|before bed|with (?:meals|breakfast|dinner)|daily|nightly|every|once daily|twice|am|pm|in the (?:morning|evening)|por la|al dia|cada|diari[oa]|antes de|en (?:desayuno|comida|cena)|mane|nocte)\b|(?: ?-| to| a| or| o) ?[0-9.,]+(?:/[0-9]+)? ?(?:` + unitOfDose + `|tabs?|tablets?|comp|pills?)\b)`)
+	lastsAfter    = lazyregexp.New(`^,? ?(?:x|for|por|durante) ?[0-9]`)
+	monofilament  = lazyregexp.New(`[^0-9]10 ?g \(?$`)
+	tabletAfter   = lazyregexp.New(`^ ?[-,y/] ?(?:1/2|1/4|3/4|[01])(?:[^0-9/.,]|$)`)
+	tabletBefore  = lazyregexp.New(`(?:^|[^0-9/.,])(?:1/2|1/4|3/4) ?[-,y] ?$`)
+	// partAfter matches what follows a part of a tablet, folded.
+	partAfter = lazyregexp.New(`^(?:,? (?:(?:de|of) )?(?:(?:un|una|a|al|la|the) )?(?:comprimid|comp\b|pastilla|past\b|tableta|tablet|tabs?\b|pills?\b|capsul|caps?\b|c(?:p|ps)?\b|sobre|vial|parche|pildora|amp\b|ampoll|dosis\b)|,? ?\(?(?:por |a |en |antes de )?(?:la |el )?(?:noches?|mananas?|tardes?|mediodia|desayuno|comidas?|cena|merienda|almuerzo)\b|` +
+		`,? (?:al (?:acostarse|dormir|levantarse|dia)|antes de |c/|cada |diari[oa]|a demanda|dias? altern|alternando|alterno|un dia\b|l-m-x|l-x-v|lunes|si (?:precis|dolor|insomn|ansied|nervi|fiebre|molest|nause|vertig|mareo|tos\b|edema)|` +
+		`(?:y|o|u|or|and) (?:luego |despues |then )?[0-3](?:[^0-9/.,]|[.,](?:[^0-9]|$)|$)|at (?:night|noon|bedtime)|hs\b|nightly|prn\b|as needed|every |qod\b|qhs\b|alternating))`)
+	// strengthBefore matches a strength of what is taken by mouth at the end of a folded text.
+	strengthBefore = lazyregexp.New(`(?:[0-9] ?(?:mg|mcg|µg|μg|ug)|\b(?:paracetamol|metamizol|efferalgan|gelocatil|termalgin) [0-9] ?g)[ ,:(]{1,3}$`)
+	// scheduleBeside matches how often something is taken.
+	scheduleBeside      = lazyregexp.New(`(?:/|c/|cada) ?[0-9]{1,2} ?h|[0-9] ?(?:mg|g|ui|puff)/(?:4|6|8|12|24)\b|/dia\b|al dia\b|[^0-9/-][0-3]-[0-3]-[0-3](?:[^0-9/-]|$)|\bcada [0-9]|\bdesayuno|\bcena\b|\bcomprimido|\bcomp\b|\bpuffs?\b|\binh(?:alaciones)?\b`)
+	perHoursBefore      = lazyregexp.New(`(\pL{4,})(?: [0-9.,]+ ?m?c?g?)? [12]/(?:4|6|8|12|24)(?:,|;| y| \+|/| alternando con| e)? ?\pL{4,}(?: [0-9.,]+ ?m?c?g?)? $`)
+	perHoursAfter       = lazyregexp.New(`^(?:,|;| y| \+|/| alternando con| e)? ?(\pL{4,})(?: [0-9.,]+ ?m?c?g?)? [12]/(?:4|6|8|12|24)(?:[^0-9/]|$)`)
+	givenOn             = lazyregexp.New(`\b(?:recib|administr|inici|comenz|comienz|empez|empiez|suspend|retir|puso|puest|dada|dado|ultim|desde|hasta|start|given|received|stopped|began|gave|got|last|held)`)
+	untilAfter          = lazyregexp.New(`^ ?(?:[-–—] ?[0-9]{1,2}/|-{1,2}>|→|(?:a|al|hasta|to|until|through)(?: el)? [0-9]{1,2}/)`)
 	secondOfTwo         = lazyregexp.New(`([a-z]{5,})(?: ?[/+-] ?| and | y )([a-z]+)$`)
 	anticoagulantBefore = lazyregexp.New(`\b(?:neo)?(?:sintrom|acenocumarol|aldocumar|warfarina?|coumadin|jantoven|marevan)(?: [0-9]{1,2} ?mg)?[ :]{1,2}$`)
 	drugEnding          = lazyregexp.New(drugEndings + `$`)

@@ -40,6 +40,35 @@ func TestDaysAndMonthsStayedBehindDrugs(t *testing.T) {
 	}
 }
 
+// Parts of tablets, schedules and scores of pain behind drugs were taken for days and months.
+func TestDosesBehindDrugsBecameDates(t *testing.T) {
+	for _, tc := range []struct{ language, text, want string }{
+		{"es", "Bromazepam 1/2 noche. Dacortin 30 mg, 1/3 de comprimido al día. Sintrom, 1/4 de comprimido. Seguril 1/2 c/24h.", ""},
+		{"es", "Lorazepam 1 mg 1/2 al acostarse, trazodona 1/2 si insomnio, digoxina 1/2 y luego 1.", ""},
+		{"es", "Enalapril 20 mg 1/2. Furosemida 40 mg: 3/4. Clexane 60 mg 1/12.", ""},
+		{"es", "Nolotil 1/8, paracetamol 1/8. Enantyum 1/8 alternando con paracetamol 1 g 1/8.", ""},
+		{"es", "Omeprazol 20 mg/24h, apixabán 5/12, dexametasona 4/8.", ""},
+		{"es", "Tras paracetamol 3/10.", ""},
+		{"es", "Fármaco\tDosis\tInicio\nVancomicina\t1/2\t3/4\nSintrom\t1/4\t4/4", "Fármaco\tDosis\tInicio\nVancomicina\t1/2\t3/4\nSintrom\t1/4\t4/4"},
+		{"en", "Xanax 1/2 tablet, Ambien 1/2 of a tablet, Seroquel 1/2 at bedtime, Lasix 1/2 and then 1. After Toradol 3/10, comfortable.", ""},
+		{"en", "Drug\tDose\nEnalapril\t1/2\nLasix\t1/4", ""},
+
+		{"es", "Septrin 1/2. Apixabán 5/12. Vancomicina 1/8, amikacina 1/8.", "Septrin [D|1/2]. Apixabán [D|5/12]. Vancomicina [D|1/8], amikacina [D|1/8]."},
+		{"es", "Se administró furosemida 40 mg 1/2. Prednisona 30 mg 1/2 x 5 días.", "Se administró furosemida 40 mg [D|1/2]. Prednisona 30 mg [D|1/2] x 5 días."},
+		{"es", "Prednisona 30 mg 1/2, 20 mg 5/2. Morfina 5 mg 3/4-7/4.", "Prednisona 30 mg [D|1/2], 20 mg [D|5/2]. Morfina 5 mg [D|3/4]-[D|7/4]."},
+		{"es", "Tras paracetamol el 3/10.", "Tras paracetamol el [D|3/10]."},
+		{"en", "Lasix 40 mg 1/2, 80 mg 5/5. After Toradol (3/10).", "Lasix 40 mg [D|1/2], 80 mg [D|5/5]. After Toradol ([D|3/10])."},
+	} {
+		found := DaysAndMonths(tc.text, tc.language)
+		for i := range found {
+			found[i].Type = "D"
+		}
+		if got := show(tc.text, found); got != cmp.Or(tc.want, tc.text) {
+			t.Errorf("%s\n%s, want\n%s", tc.text, got, cmp.Or(tc.want, tc.text))
+		}
+	}
+}
+
 // The further days of a list stayed, if the month stood only before the first: 5/3, 4, 5.
 func TestFurtherDaysOfAMonthInDigitsStayed(t *testing.T) {
 	for text, want := range map[string]string{

@@ -28,6 +28,9 @@ func Titled(text string) (found []data.Span) {
 		if m == nil {
 			continue
 		}
+		if letterBefore.MatchString(text[:comma-len(m[2])]) || pains.MatchString(firstBytes(text[at:], len("Dolores")+16)) {
+			continue
+		}
 		form := formOf(m[2][strings.LastIndexByte(m[2], ' ')+1:])
 		if end := givenNames(text, at, form); end > at && !eponyms()[termOf(text[at:end])] {
 			typ := "PATIENT"
@@ -46,6 +49,12 @@ func Titled(text string) (found []data.Span) {
 
 // titledSurnames matches a title and surnames at the end of a text.
 var titledSurnames = lazyregexp.New(`(?:^|[^\pL])(?i:(sr|sra|srta|dr|dra|don|doña|dña|dn|d|mr|mrs|ms|miss)(?:\.?[ªa])?)\.? ((?:(?:(?i:de|del|la|las|los|van|von|der|y) )*\p{Lu}[\pL\pM'’-]+ ?){1,4})$`)
+
+// letterBefore matches a word before a letter D that is no title: vitamina D, hepatitis D.
+var letterBefore = lazyregexp.New(`(?i:vitamina?|hepatitis|factor|virus) D\.? $`)
+
+// pains matches pains that begin as the name Dolores does.
+var pains = lazyregexp.New(`^(?:Dolores|DOLORES) (?i:abdominal|articular|cervical|cólico|difuso|dorsal|generalizad|irradiad|lumbar|menstrual|muscular|neuropátic|óse|ose|pélvic|postoperatori|torácic)`)
 
 // capitalizedNext matches a word with a capital at the beginning of a text, perhaps behind particles.
 var capitalizedNext = lazyregexp.New(`^ (?:(?:de|del|la|las|los) ){0,2}\p{Lu}\p{Ll}`)
