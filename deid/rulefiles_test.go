@@ -463,3 +463,61 @@ func TestClinicalNotationsWereDatesNumbersAndPeople(t *testing.T) {
 		}
 	}
 }
+
+// Exceptions for clinical text were so wide that ages, dates, surnames and numbers of people stayed.
+func TestExceptionsForClinicalTextLeftPHI(t *testing.T) {
+	nets := map[*data.TypeSet]*safetynet.Net{}
+	for _, types := range []*data.TypeSet{data.I2B2, data.MEDDOCAN} {
+		net, err := NewNet("auto", types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nets[types] = net
+	}
+	for _, tc := range []struct {
+		types           *data.TypeSet
+		typ, text, want string
+	}{
+		{data.I2B2, "AGE", "Father has high blood pressure, is «94»", "Father has high blood pressure, is [AGE]"},
+		{data.I2B2, "AGE", "Mother is losing weight, now «94»", "Mother is losing weight, now [AGE]"},
+		{data.I2B2, "AGE", "Mother: P: «92»", "Mother: P: [AGE]"},
+		{data.I2B2, "AGE", "P: «92» W with CHF", "P: [AGE] W with CHF"},
+		{data.I2B2, "AGE", "HR is now «94»", "HR is now 94"},
+		{data.I2B2, "DOCTOR", "Surgeon: «CUI» 4471", "Surgeon: [DOCTOR] 4471"},
+		{data.I2B2, "PATIENT", "«CUI» MRN4471882", "[PATIENT] MRN4471882"},
+		{data.I2B2, "PATIENT", "«NANDA» 44718", "[PATIENT] 44718"},
+		{data.I2B2, "DOCTOR", "«CUI»: C0011860", "CUI: C0011860"},
+		{data.I2B2, "DATE", "Humalog «11/12/18»", "Humalog [DATE]"},
+		{data.I2B2, "DATE", "Novolog: «11-23-10» refilled", "Novolog: [DATE] refilled"},
+		{data.I2B2, "DATE", "Humalog «10/12/14» units", "Humalog 10/12/14 units"},
+		{data.I2B2, "DATE", "Humalog «14/16/18»", "Humalog 14/16/18"},
+		{data.I2B2, "PATIENT", "Spoke to son «CML» re: code status", "Spoke to son [PATIENT] re: code status"},
+		{data.I2B2, "PATIENT", "Per mother «PKD», pt fell.", "Per mother [PATIENT], pt fell."},
+		{data.I2B2, "DOCTOR", "Pt's daughter «PSP», RN", "Pt's daughter [DOCTOR], RN"},
+		{data.I2B2, "PATIENT", "Per mother «LQTS», pt fell.", "Per mother [PATIENT], pt fell."},
+		{data.I2B2, "PATIENT", "FH: mother «PKD», 71", "FH: mother PKD, 71"},
+		{data.I2B2, "PATIENT", "Mother: «HTN», father: CAD.", "Mother: HTN, father: CAD."},
+		{data.I2B2, "PATIENT", "Language spoken: Spanish and «Karen» (daughter)", "Language spoken: Spanish and [PATIENT] (daughter)"},
+		{data.I2B2, "DOCTOR", "interpreter required: «Karen» (RN) called", "interpreter required: [DOCTOR] (RN) called"},
+		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "Precisa intérprete: «Karen», su hija", "Precisa intérprete: [NOMBRE_SUJETO_ASISTENCIA], su hija"},
+		{data.I2B2, "MEDICALRECORD", "patient LDH «447188»", "patient LDH [MEDICALRECORD]"},
+		{data.I2B2, "PHONE", "Dr LD «15234»", "Dr LD [PHONE]"},
+		{data.I2B2, "IDNUM", "Vik VL «44718»", "Vik VL [IDNUM]"},
+		{data.I2B2, "ZIP", "LDH: «15234», Chicago", "LDH: [ZIP], Chicago"},
+		{data.I2B2, "PATIENT", "for MR «BRAIN», 45 yo", "for MR [PATIENT], 45 yo"},
+		{data.I2B2, "PATIENT", "Re: MR «FACE» and wife", "Re: MR [PATIENT] and wife"},
+		{data.I2B2, "DOCTOR", "Dr. «Norton» score 6/20", "Dr. [DOCTOR] score 6/20"},
+		{data.I2B2, "DATE", "Has Norton «6/20» appt", "Has Norton [DATE] appt"},
+		{data.I2B2, "DATE", "He fell «Sat» in bed", "He fell [DATE] in bed"},
+		{data.I2B2, "DATE", "last BM «Sat» on toilet", "last BM [DATE] on toilet"},
+		{data.I2B2, "DATE", "Pt «sat» in chair", "Pt sat in chair"},
+		{data.I2B2, "DATE", "delivered home O2 «Sat».", "delivered home O2 [DATE]."},
+		{data.I2B2, "DOCTOR", "«Mandal»: 45 yo from Pune district", "[DOCTOR]: 45 yo from Pune district"},
+		{data.I2B2, "DATE", "Sleep worsened from «8/10» to 9/10.", "Sleep worsened from [DATE] to 9/10."},
+		{data.I2B2, "DATE", "Sleep improved from «8/10» to 6/10.", "Sleep improved from 8/10 to 6/10."},
+	} {
+		if got := correctedMark(nets[tc.types], tc.typ, tc.text); got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+}

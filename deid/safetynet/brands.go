@@ -19,7 +19,7 @@ import (
 var brands = sync.OnceValue(func() map[string]bool { return wordlists.Set(listText("brands")) })
 
 // brandsWithDose are brands that are names of people or towns.
-var brandsWithDose = wordlists.Set("allegra alli creon diane dolo emla eno foster lovan marvelon mirena prolia rexer telma vandral victan yasmin")
+var brandsWithDose = wordlists.Set("allegra alli amlong creon dalsy diane dolo emla eno foster gofen lovan marvelon mirena prolia razon rexer telma vandral victan yasmin")
 
 // partsOfBrand stand behind a brand.
 var partsOfBrand = wordlists.Set("forte plus extra duo sr xr mr cr er xl la od retard flas hct lc av ds ls es ec df td tx o p d m g h am pm cold flu rapid advance advanced active max night junior infant complex express go spas inhaler turbohaler diskus evohaler flexpen kwikpen met b12 d3")
