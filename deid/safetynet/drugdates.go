@@ -24,7 +24,7 @@ func (v dayMonth) isGiven(b beside, words dateLanguage, o order) bool {
 	case words.british && (o == dayFirst && (v.second == 7 || v.second == 12) || v.first == 2 && v.second == 2): // 2/2 is "secondary to"
 		return false
 	}
-	return v.isBehindDrug(b) && !(v.isPart(10) && (b.isScore() || monofilament.MatchString(b.before))) || countedBefore.MatchString(b.before) && !v.isPart(4, 5)
+	return v.isBehindDrug(b) && (!v.isPart(10) || !b.isScore() && !monofilament.MatchString(b.before) && !b.isBehindPainkiller()) || countedBefore.MatchString(b.before) && !v.isPart(4, 5)
 }
 
 // isBehindDrug reports whether a drug or a dose precedes the value directly, which is no strength of a combination and no pair of doses, such as those of insulins in the morning and in the
@@ -44,14 +44,21 @@ func (v dayMonth) isBehindDrug(b beside) bool {
 	case strengthWords[word], strings.ContainsAny(word, "/-") && isCombination(word), isSecondOfTwo(rest):
 		return !combinedStrengths[[2]int{v.first, v.second}]
 	case splitWords[word]:
-		return v.first <= 12 && v.second > 12
+		return v.first <= 12 && v.second > 12 || lastsAfter.MatchString(b.after)
 	}
 	return isDrug(word)
 }
 
-// isTablet reports whether the value is a part of a tablet of an anticoagulant, or one of several parts, as in 1/4-1/2.
+// isBehindPainkiller reports whether the dose of a painkiller precedes the value, which is no part of a range or list of dates, or a painkiller before two values out of 10: the 8/10 of "ketorolac 30 mg 8/10" is the pain before it.
+func (b beside) isBehindPainkiller() bool {
+	m := furtherPart.FindStringSubmatch(b.after)
+	before := painkillerBefore.FindStringSubmatch(b.before)
+	return before != nil && (m == nil && before[1] != "" || m != nil && m[1] == "10")
+}
+
+// isTablet reports whether the value is a part of a tablet of an anticoagulant, one of several parts, as in 1/4-1/2, or one by the words behind it: 1/2 if needed.
 func (v dayMonth) isTablet(b beside) bool {
-	return v.isPart(2, 4) && v.first%2 == 1 && (anticoagulantBefore.MatchString(b.before) || tabletAfter.MatchString(b.after) || tabletBefore.MatchString(b.before))
+	return v.isPart(2, 4) && v.first%2 == 1 && (anticoagulantBefore.MatchString(b.before) || tabletAfter.MatchString(b.after) || tabletBefore.MatchString(b.before) || tabletWords.MatchString(b.after))
 }
 
 // isPartOfTablet reports whether the value is a part of a tablet, or tablets every so many hours as the Spanish write them, with words of a dose beside it. Where something is begun or given, or
@@ -113,7 +120,7 @@ func (b beside) isDose() bool {
 
 // isDated reports whether the value is a date by the values beside it: one of a chain with arrows in one month ("5/3->5/5->5/8"), or one of several with a result each ("PCR 3/5 120, 5/5 80").
 func (v dayMonth) isDated(b beside, language string) bool {
-	if v.sep != '/' {
+	if v.sep != '/' || v.isOneOfSettings(b) {
 		return false
 	}
 	if m := chainAfter.FindStringSubmatch(b.after); m != nil && language == "en" && number(m[1]) == v.first && v.first <= 12 && v.second < number(m[2]) && number(m[2]) <= 31 {
@@ -129,9 +136,24 @@ func (v dayMonth) isDated(b beside, language string) bool {
 	return number(m[1]) == v.first && v.second < number(m[2]) || number(m[1]) == v.first%12+1
 }
 
+// isOneOfSettings reports whether a word for what changes from one fraction to another stands shortly before the value, and this may be such a fraction: the acuity of an eye, the pressures of a
+// ventilator, a strength, or doses of insulin.
+func (v dayMonth) isOneOfSettings(b beside) bool {
+	m := settingBefore.FindStringSubmatch(b.before)
+	switch {
+	case m == nil:
+		return false
+	case m[1] != "": // acuity
+		return v.first == 6 || v.first == 3 || v.first == 20
+	case m[2] != "": // strength
+		return v.isPart(4, 5)
+	}
+	return v.first >= 4 && v.second >= 4 && v.second <= 12
+}
+
 // continues reports whether the value goes on the range or list of a date before it.
 func (v dayMonth) continues(text string, b beside, last dayMonth, words dateLanguage, o order) bool {
-	if v.sep != last.sep || v.start-last.end > longestJoint || b.isDose() {
+	if v.sep != last.sep || v.start-last.end > longestJoint || b.isDose() || v.isOneOfSettings(b) {
 		return false
 	}
 	gap := text[last.end:v.start]
@@ -215,7 +237,7 @@ func isSecondOfTwo(text string) bool {
 
 // drugNames are the drugs of the lists, and those that stand before dates most often, folded.
 var drugNames = sync.OnceValue(func() map[string]bool {
-	return union(foldedEntries("en-ambiguous-drugs", "es-ambiguous-drugs"), phrasesOf(`abx acyclovir adalimumab aldactone aldocumar aldomet altace amikacin amikacin amiodarona amphotericin ampho ancef antibiotics
+	return union(foldedEntries("en-ambiguous-drugs", "es-ambiguous-drugs"), phrasesOf(`abx acyclovir adalimumab aldactone aldocumar aldomet altace amikacin amiodarona amphotericin ampho ancef antibiotics
 		antibiotico antibioticos aranesp ativan atb augmentine avastin avelox azactam azithro aztreonam basaglar belatacept benlysta betadine biaxin bivalirudin botox buscopan calcium carboplatin
 		caspofungin ceftaroline chloroquine cisplatin cefadroxil claforan clofarabine colistin colistina copaxone cordarone cosentyx cubicin cyclosporine cytoxan dapto daptomycin daratumumab
 		daunorubicin ddavp decadron denosumab depo-provera depo-medrol dexa diamox diflucan digibind diuril dobutamine dobutamina dulera dupixent enbrel entyvio epo epoetin epogen eptifibatide
@@ -234,7 +256,7 @@ var (
 	strengthWords = phrasesOf(`advair buprenorphine caduet entresto hctz lotrel norco percocet rosuvastatina seretide sinemet soliqua suboxone symbicort vicodin vytorin xultophy zestoretic
 		atozet azor exforge femhrt glyxambi inegy junel loestrin microgestin qtern symbyax targin targinact twynsta ziac zubsolv`)
 	// splitWords are drugs with a dose in the morning and one in the evening.
-	splitWords = phrasesOf(`aspart detemir glargina glargine humalog lantus levemir lispro nph novolog novorapid prograf tacrolimus toujeo tresiba`)
+	splitWords = phrasesOf(`aspart detemir glargina glargine humalog insulin lantus levemir lispro nph novolog novorapid prograf tacrolimus toujeo tresiba`)
 	// analgesics are given every so many hours, and the pain is asked for afterwards.
 	analgesics = phrasesOf(`acetaminophen adolonta codeina dexketoprofeno diclofenaco dilaudid efferalgan enantyum fentanilo fentanyl gelocatil hydromorphone ibuprofen ibuprofeno ketorolac
 		ketorolaco metamizol morfina morphine motrin naproxeno nolotil norco oxycodone paracetamol percocet petidina termalgin toradol tramadol tylenol zaldiar`)
@@ -288,6 +310,10 @@ var (
 	perHoursAfter       = lazyregexp.New(`^(?:,|;| y| \+|/| alternando con| e)? ?(\pL{4,})(?: [0-9.,]+ ?m?c?g?)? [12]/(?:4|6|8|12|24)(?:[^0-9/]|$)`)
 	givenOn             = lazyregexp.New(`\b(?:recib|administr|inici|comenz|comienz|empez|empiez|suspend|retir|puso|puest|dada|dado|ultim|desde|hasta|start|given|received|stopped|began|gave|got|last|held)`)
 	untilAfter          = lazyregexp.New(`^ ?(?:[-–—] ?[0-9]{1,2}/|-{1,2}>|→|(?:a|al|hasta|to|until|through)(?: el)? [0-9]{1,2}/)`)
+	tabletWords         = lazyregexp.New(`^,? ?(?:if (?:needed|necessary|required|unable)|as needed|then (?:stop|off|full|whole|1|one)|in (?:the )?(?:am|pm|morning|evening)|po\b|by mouth|of a\b|up to)`)
+	painkillerBefore    = lazyregexp.New(`(?:toradol|ketorolaco?|tylenol|acetaminophen|paracetamol|apap|ofirmev|ibuprofen|motrin|advil|naproxen|aleve|morphine|dilaudid|hydromorphone|oxycodone|percocet|norco|vicodin|hydrocodone|tramadol|ultram|fentanyl|meperidine|demerol|roxicodone|nucynta|tapentadol|celecoxib|celebrex|diclofenac|metamizol|nolotil|dexketoprofeno|enantyum|morfina|fentanilo|ibuprofeno)(?:[: ]{1,2}([0-9])[0-9.,]{0,6} ?` + unitOfDose + `(?:[ ,]{1,2}` + wayOfDose + `){0,5})?[ ,(:]{1,3}$`)
+	furtherPart         = lazyregexp.New(`^(?: ?(?:[,;&+–-]|-{0,2}>|→) ?| (?:and|or|to|thru|through|until|y|a|al|hasta) )[0-9]{1,2}/([0-9]{1,2})`)
+	settingBefore       = lazyregexp.New(`(?:^|[^\pL])(?:(b?c?va|ucva|vision|visual|acuity|snellen|eyes?|od|os|ou|agudeza|av)|(motor|strength|power|mmt|mrc|fuerza)|bi-?pap|cpap|ipap|epap|bilevel|avaps|psv?|pressure support|settings?|vent(?:ilator)?|insulin|nph|lantus|levemir)(?:[ :=]{1,3}|[ ](?:r|l|right|left|re|le|ou|od|os|increased|decreased|changed|improved|titrated|weaned|up|down|from|at|now|bid|eye|dose|of|rue|lue|rle|lle)[ :=]{1,3}){1,3}(?:[0-9]{1,2}/[0-9]{1,2} ?(?:-{1,2}>|→) ?){0,4}$`)
 	secondOfTwo         = lazyregexp.New(`([a-z]{5,})(?: ?[/+-] ?| and | y )([a-z]+)$`)
 	anticoagulantBefore = lazyregexp.New(`\b(?:neo)?(?:sintrom|acenocumarol|aldocumar|warfarina?|coumadin|jantoven|marevan)(?: [0-9]{1,2} ?mg)?[ :]{1,2}$`)
 	drugEnding          = lazyregexp.New(drugEndings + `$`)

@@ -69,6 +69,30 @@ func TestDosesBehindDrugsBecameDates(t *testing.T) {
 	}
 }
 
+// Acuities, settings of ventilators, doses of insulin, scores of pain and parts of tablets went as dates, because of the arrow or the drug beside them.
+func TestFractionsBesideArrowsAndDrugsWereDates(t *testing.T) {
+	for text, want := range map[string]string{
+		"VA 6/9 -> 6/12, VA R 6/4→6/5, BCVA: 6/6 -> 6/9":                                    "",
+		"BiPAP 12/5 -> 12/8, settings 10/5→10/8, pressure support 8/5->8/6":                 "",
+		"Motor 4/4 -> 4/5. Insulin 10/8 -> 10/12, insulin 12/8":                             "",
+		"Toradol 30 mg 7/10 -> 2/10, Ketorolac 30 mg IV 8/10. Tylenol 1 g (6/10)":           "",
+		"Xanax 1/2 if needed, trazodone 1/2 in AM, 1 in PM; sertraline 25 mg 1/2 then stop": "",
+
+		"Toradol 30 mg 8/10, 8/12.":                      "Toradol 30 mg [D|8/10], [D|8/12].",
+		"Cr 1.2->1.4 (5/3->5/5). Vision lost 5/3->5/5":   "Cr 1.2->1.4 ([D|5/3]->[D|5/5]). Vision lost [D|5/3]->[D|5/5]",
+		"Insulin 11/23, insulin 5/3 x 5 days. Xanax 1/2": "Insulin [D|11/23], insulin [D|5/3] x 5 days. Xanax [D|1/2]",
+		"BiPAP 11/23->11/25":                             "BiPAP [D|11/23]->[D|11/25]",
+	} {
+		found := DaysAndMonths(text, "en")
+		for i := range found {
+			found[i].Type = "D"
+		}
+		if got := show(text, found); got != cmp.Or(want, text) {
+			t.Errorf("%s\n%s, want\n%s", text, got, cmp.Or(want, text))
+		}
+	}
+}
+
 // The further days of a list stayed, if the month stood only before the first: 5/3, 4, 5.
 func TestFurtherDaysOfAMonthInDigitsStayed(t *testing.T) {
 	for text, want := range map[string]string{

@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,8 +15,9 @@ import (
 
 // mates are the other words of the names with a word, and the type of the names.
 type mates struct {
-	typ string
-	of  map[string]bool
+	typ   string
+	of    map[string]bool
+	given bool // the word is not the last one of one of the names, or stands behind a comma: Lund, Hope
 }
 
 // likeParticles are words that are surnames at the end of a name, and particles, titles or the like elsewhere.
@@ -40,10 +42,14 @@ func (p *Patterns) addMates(name []word, typ string) {
 				p.mates = map[string]mates{}
 			}
 			if p.mates[w.fold].of == nil {
-				p.mates[w.fold] = mates{typ, map[string]bool{}}
+				p.mates[w.fold] = mates{typ: typ, of: map[string]bool{}}
 				p.keys.add(w.fold)
 			}
 			p.mates[w.fold].of[other.fold] = true
+		}
+		if m, ok := p.mates[w.fold]; ok && !m.given && (!last || slices.ContainsFunc(name[:i+1], func(w word) bool { return w.comma })) {
+			m.given = true
+			p.mates[w.fold] = m
 		}
 	}
 }
@@ -113,6 +119,9 @@ func (p *Patterns) mateBehind(text string, words []word, i int, s data.Span, of 
 	}
 	for k := i; k < len(words) && k <= i+2; k++ {
 		if p.isMate(words[k], of) {
+			if strings.Contains(text[s.End:words[k].start], ",") && !p.mates[words[k].fold].given && (ordinary(words[k].fold) || inNames[words[k].fold]) && !isLastWord(text[words[k].end:]) {
+				return -1 // Peter, Do not smoke
+			}
 			return k
 		}
 		if !isLetter(words[k]) || k+1 == len(words) || !words[k+1].inName {

@@ -18,6 +18,7 @@ func TestShortSurnamesBesideTheFirstNameStayed(t *testing.T) {
 		{"Peter Do", "seen with P. Do today", "P. Do"}, {"Peter Do", "seen with [P]. Do today", "Do"}, {"Do, Peter", "[Peter] Do agrees", "Do"}, {"Peter Long", "a long day, [Peter]  Long", "Long"},
 		{"Xavier An", "An, [Xavier] agrees", "An"}, {"Grace Ng", "(NG, [GRACE])", "NG"}, {"Lucía Xu Gil", "[Lucía]  Xu", "Xu"},
 
+		{"Do, Peter", "[Do], Peter says", "Peter"}, {"Hope Lund", "[Lund], Hope is here", "Hope"}, {"Nick No", "[Nick], No.", "No"}, {"Nick No", "[Nick], No complaints", ""}, {"Peter Do", "I told [Peter], Do not smoke", ""},
 		{"Peter Do", "[Peter]. Do not wake him. Do take", ""}, {"Peter He", "[Peter]: He was seen. He told [Peter] so", ""}, {"Peter Do", "[Peter] do agree", ""},
 		{"Peter Do", "[Oda] Do agree", ""}, {"Peter Do", "Do [Peter]", ""}, {"Peter Do", "[Peter]\nDo not", ""}, {"Peter Do", "P. Do", "P. Do"}, {"Peter Do", "Q. Do", ""},
 		{"Peter van der Berg", "[Peter] Van X", ""}, {"Peter Lund MD", "[Peter] MD", ""}, {"Peter Lund Jr", "[Peter] Jr", ""},

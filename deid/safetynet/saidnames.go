@@ -16,12 +16,17 @@ import (
 // This file finds names behind words that announce one, also those that are ordinary words in lower case: hi my name is summer rain. It finds names in the field of a form that spaces
 // divide: M a r g a r e t  L u n d, Marga ret Lu nd.
 
+// clinicianTitles are the titles of clinicians who call.
+const clinicianTitles = `nurse|dr|doctor|la enfermera|el doctor|la doctora`
+
 var (
 	// nameIs matches what a name follows in any case.
 	nameIs = lazyregexp.New(`(?i)(?:\b(?:(?:my|his|her|their|the|patient['’]?s?|pt['’]?s?|client['’]?s?|caller['’]?s?|(?:son|daughter|wife|husband|mother|father|mom|mum|dad|brother|sister|partner|carer|caregiver|doctor|friend|neighbou?r)['’]?s) (?:(?:full|first|legal|preferred|married|maiden) )?name is|` +
 		`me llamo|se llama|(?:mi|su) nombre(?: completo)? es|nombre (?:del|de la|de su) \pL+ es) (?:(?:um|uh|er|erm|eh|este),? )?(?:(?:nurse|dr|doctor|mr|mrs|ms|miss)\.? )?)`)
 	// caller matches what the name of a caller follows if the word calling or the like stands behind it.
-	caller = lazyregexp.New(`(?i)\b(?:this is|le habla|soy) (?:(?:um|uh|er|erm|eh|este),? )?(?:(?:nurse|dr|doctor|mr|mrs|ms|miss|la enfermera|el doctor|la doctora)\.? )?`)
+	caller = lazyregexp.New(`(?i)\b(?:this is|le habla|soy) (?:(?:um|uh|er|erm|eh|este),? )?(?:(?:` + clinicianTitles + `|mr|mrs|ms|miss)\.? )?`)
+	// clinicianBefore matches the title of a clinician at the end of a text.
+	clinicianBefore = lazyregexp.New(`(?i)\b(?:` + clinicianTitles + `)\.? $`)
 	// callers matches what stands behind the name of a caller.
 	callers = lazyregexp.New(`^ (?i:(?:calling|phoning|ringing|returning your call|llamando|le llamo|llamo)\b)`)
 	// relativeOf matches a relative of somebody, whose name may follow.
@@ -36,9 +41,15 @@ var (
 	spokenWord = lazyregexp.New(`^ ?(\pL[\pL\pM'’]*(?:-\pL[\pL\pM'’]*)*)`)
 )
 
-// SaidNames returns the names of persons behind words that announce one, in the order of the text. The spans have the type PATIENT.
+// SaidNames returns the names of persons behind words that announce one, in the order of the text. The spans have the type PATIENT, or DOCTOR behind the title of a clinician who calls.
 func SaidNames(text string) (all []data.Span) {
-	add := func(from, to int) { all = append(all, data.Span{Start: from, End: to, Type: "PATIENT", Score: 1}) }
+	add := func(from, to int) {
+		s := data.Span{Start: from, End: to, Type: "PATIENT", Score: 1}
+		if clinicianBefore.MatchString(lastBytes(text[:from], 16)) {
+			s.Type = "DOCTOR"
+		}
+		all = append(all, s)
+	}
 	lower := lowerASCII(text)
 	for _, m := range findNear(nameIs, text, lower, nameWords) {
 		if words := saidWords(text, m[1]); len(words) > 0 && !unnamed[fold.Fold(words[0].text)] {
@@ -162,10 +173,12 @@ var (
 		spring star state steel storm street summer sunday sunshine swallow sweet tea thorn thunder tower town trip tree truth valentine vine violet weeks whisper wild wind wine winter wolf wonder word worth
 		amor bosque cielo clavel fuego lago mar montana nieve nube oro paz plata playa rosal sol tierra viento`)
 	// unnamed are words that begin no name where one is announced.
-	unnamed = wordlists.Set(`a about actually again all already also always an and another any as at be because been being both but calling changed correct correctly dated different for from going had hard has have he her here
+	unnamed = wordlists.Set(`abbreviated added anglicized anonymised anonymized blacked blurred capitalized concealed cropped crossed duplicated engraved entered garbled handwritten hyphenated illegible
+		mispronounced misprinted mistyped obscured obliterated printed pronounced pseudonymised pseudonymized redacted romanized scanned scribbled scratched shortened smeared smudged tattooed transliterated
+		transposed truncated typed undisclosed unpronounceable unreadable unverified withheld whited written a about actually again all already also always an and another any as at be because been being both but calling changed correct correctly dated different for from going had hard has have he her here
 		his how i if important in incorrect incorrectly is it its just kept known left listed long lost mine missing misspelled misspelt my never no none not now of off on one only or our out pending please private
 		really same she similar so some somebody someone something spelled spelt still that the their there they this to too unavailable under unknown unclear up urgent very was we well what when where which who why
-		with withheld wrong your you im ive um uh er erm eh este id dob mrn ssn nhs tel ph phone
+		with wrong your you im ive um uh er erm eh este id dob mrn ssn nhs tel ph phone
 		al asi como con correcta correcto de del desconocida desconocido desde diferente distinto el ella en es esta este incorrecto igual la lo los las mal mas me mi muy no otra otro para parecido pero por porque que se dni nhc nacida nacido
 		si sin su sus tambien todo una uno y ya`)
 	// verbs are names, too.
@@ -211,6 +224,7 @@ func dividedNames(line string) (all []data.Span) {
 		switch spaced := strings.TrimRight(ofLetters.FindString(value), " \t,"); {
 		case spaced != "":
 			all = append(all, patient(line, from, from+len(spaced)))
+		case unnamed[fold.Fold(value[:wordLength(value)])]:
 		case (strings.Contains(label, " ") || strings.HasPrefix(label, "apellido")) && ofParts.MatchString(value) && isDivided(strings.FieldsFunc(value, notInWord)):
 			all = append(all, patient(line, from, to))
 		}

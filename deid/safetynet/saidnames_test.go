@@ -46,6 +46,9 @@ func TestSaidNamesStayed(t *testing.T) {
 		"my name is not correct",
 		"the patient's name is misspelled",
 		"this is not urgent calling for",
+		"the patient's name is hyphenated",
+		"his name is mispronounced, the name is illegible",
+		"her name is blacked out on the form",
 		"this is the clinic calling",
 		"his wife will call, her son may need help",
 		"his daughter reports pain",
@@ -75,4 +78,16 @@ func TestPartsOfNamesThatBlanksDivideStayed(t *testing.T) {
 		"Patient: stable today",
 		"Name: O2 2 L",
 	})
+}
+
+// A clinician who calls was a patient: "this is Nurse Joy Bell calling".
+func TestClinicianWhoCallsWasAPatient(t *testing.T) {
+	for text, want := range map[string]string{"this is Nurse Joy Bell calling": "DOCTOR", "this is Dr. Ann Lee calling back": "DOCTOR", "this is Mrs Joy Bell calling": "PATIENT", "this is Joy Bell calling": "PATIENT"} {
+		if found := SaidNames(text); len(found) != 1 || found[0].Type != want {
+			t.Errorf("%s: %+v, want %s", text, found, want)
+		}
+	}
+	if found := DividedNames("Last name: Unknown to pt"); len(found) > 0 {
+		t.Errorf("an unknown name is found: %+v", found)
+	}
 }

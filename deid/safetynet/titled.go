@@ -32,7 +32,7 @@ func Titled(text string) (found []data.Span) {
 			continue
 		}
 		form := formOf(m[2][strings.LastIndexByte(m[2], ' ')+1:])
-		if end := givenNames(text, at, form); end > at && !eponyms()[termOf(text[at:end])] {
+		if end := givenNames(text, at, form); end > at && !eponyms()[termOf(text[at:end])] && !deviceNext.MatchString(text[end:]) {
 			typ := "PATIENT"
 			if strings.EqualFold(m[1], "dr") || strings.EqualFold(m[1], "dra") {
 				typ = "DOCTOR"
@@ -58,6 +58,9 @@ var pains = lazyregexp.New(`^(?:Dolores|DOLORES) (?i:abdominal|articular|cervica
 
 // capitalizedNext matches a word with a capital at the beginning of a text, perhaps behind particles.
 var capitalizedNext = lazyregexp.New(`^ (?:(?:de|del|la|las|los) ){0,2}\p{Lu}\p{Ll}`)
+
+// deviceNext matches a word that makes the one before it the name of a device, a test or a disease: Jordan frame.
+var deviceNext = lazyregexp.New(`^ (?i:frames?|splints?|braces?|collar|catheter|clamp|retractor|tube|signs?|scale|score|criteria|syndrome|anomal(?:y|ies)|classification)\b`)
 
 // maxGiven is how many first names a person may have.
 const maxGiven = 4

@@ -232,6 +232,7 @@ func TestDaysOfAListWereYears(t *testing.T) {
 		{English, "February 9, 8, 2022", ""}, {English, "January 22, 25, 27", ""}, {English, "May 3, 7, and 9, 2021", "2021"}, {English, "May 3 till 7, 2021", "2021"}, {English, "22/25 November", ""},
 		{Spanish, "22 de enero-25 de enero", ""}, {Spanish, "22 de enero/25 de enero de 2021", "2021"}, {Spanish, "22/25 enero 2021", "2021"}, {Spanish, "22 hasta el 25 de enero", ""},
 
+		{English, "Nov 15/23", "2023"}, {English, "Feb 9/21", "2021"}, {English, "January 3/19", "2019"}, {English, "Feb 9/12", ""}, {English, "May 3/20, 2021", "2021"}, {English, "May 20/24", ""}, {English, "May 9/16/23", ""},
 		{English, "May 5, 71", "1971"}, {English, "May 25/21", "2021"}, {English, "May 5, '21", "2021"}, {English, "May 5, 09", "2009"}, {English, "5 May 21", "2021"}, {English, "05/'21", "2021"},
 		{Spanish, "17/mayo/21", "2021"}, {Spanish, "3 ene 21, 5 feb 21", "2021"}, {English, "12_31_2021", "2021"}, {English, "17_May_2021", "2021"},
 	} {

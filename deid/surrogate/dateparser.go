@@ -522,13 +522,15 @@ func (p *dateParser) furtherDay(last token) int {
 // joinsDays are the signs between the first and the last day of a range, and between the days of a pair.
 const joinsDays = "-–—&+>→"
 
-// dayInList is furtherDay behind a comma or a slash, where two digits are rather a year unless they are higher than the day before: the 22 in April 21, 22 and April 21/22.
+// dayInList is furtherDay behind a comma or a slash, where two digits are rather a year unless they are higher than the day before: the 22 in April 21, 22 and
+// April 21/22. Behind a slash, the last years are years unless they are only a little higher: the 22 in April 5/22.
 func (p *dateParser) dayInList(last token) int {
 	i := p.i
 	if p.at(i).text == " " {
 		i++
 	}
-	if sign := p.at(i).text; sign != "," && sign != "/" {
+	sign := p.at(i).text
+	if sign != "," && sign != "/" {
 		return -1
 	}
 	if i++; p.at(i).text == " " {
@@ -538,8 +540,16 @@ func (p *dateParser) dayInList(last token) int {
 	if !t.num || !isDay(t) || t.n <= last.n || t.text[0] == '0' && len(last.text) == 1 || after == ":" || p.is(p.gap(p.afterOrdinal(i)), fieldMonth) {
 		return -1
 	}
+	if sign == "/" && after != "/" && p.at(i-3).text != "/" && t.n >= firstShortYear && t.n <= assumedYear%100 && t.n-last.n > maxDaysApart && !(p.gap(i+1) >= 0 && isFullYear(p.at(p.gap(i+1)))) {
+		return -1
+	}
 	return i
 }
+
+const (
+	firstShortYear = 15 // the first year of two digits that is rather a year than a day behind a slash
+	maxDaysApart   = 4  // between two days of a month with a slash, of which the second one may be such a year
+)
 
 // yearAndMonth reads 2071 April 3 and 2071 April.
 func (p *dateParser) yearAndMonth() bool {
