@@ -162,7 +162,7 @@ func isSecondOfTwo(text string) bool {
 
 // drugNames are the drugs of the lists, and those that stand before dates most often, folded.
 var drugNames = sync.OnceValue(func() map[string]bool {
-	return union(foldedEntries("en-ambiguous-drugs", "es-ambiguous-drugs"), phrasesOf(`abx acyclovir adalimumab aldactone aldocumar aldomet altace amikacin amikacin amiodarona amphotericin ampho ancef antibiotics
+	return union(foldedEntries("en-ambiguous-drugs", "es-ambiguous-drugs"), phrasesOf(`abx acyclovir adalimumab aldactone aldocumar aldomet altace amikacin amiodarona amphotericin ampho ancef antibiotics
 		antibiotico antibioticos aranesp ativan atb augmentine avastin avelox azactam azithro aztreonam basaglar belatacept benlysta betadine biaxin bivalirudin botox buscopan calcium carboplatin
 		caspofungin ceftaroline chloroquine cisplatin cefadroxil claforan clofarabine colistin colistina copaxone cordarone cosentyx cubicin cyclosporine cytoxan dapto daptomycin daratumumab
 		daunorubicin ddavp decadron denosumab depo-provera depo-medrol dexa diamox diflucan digibind diuril dobutamine dobutamina dulera dupixent enbrel entyvio epo epoetin epogen eptifibatide
