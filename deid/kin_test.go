@@ -20,6 +20,17 @@ func TestWordForRelativeWentWithTheName(t *testing.T) {
 		{policy.SafeHarbor, "con su «F|nieto iker»", "con su nieto [F]"},
 		{policy.SafeHarbor, "«F|Nieto Ana»", "[F]"}, // a surname
 		{policy.SafeHarbor, "«F|Carmen»", "[F]"},
+		{policy.SafeHarbor, "su «F|hija mayor Carmen»", "su hija mayor [F]"},
+		// The second word is a surname, too.
+		{policy.SafeHarbor, "Su «F|madre Sobrino Ruiz» refiere", "Su madre [F] refiere"},
+		{policy.SafeHarbor, "su «F|hermana Mayor Gil»", "su hermana [F]"},
+		{policy.SafeHarbor, "su «F|padre Abuelo Soto»", "su padre [F]"},
+		{policy.SafeHarbor, "SU «F|MADRE NIETO SOTO»", "SU MADRE [F]"},
+		{policy.SafeHarbor, "su «F|padre sobrino ruiz»", "su padre [F]"},
+		{policy.SafeHarbor, "su madre «F|Sobrino Ruiz»", "su madre [F]"},
+		{policy.SafeHarbor, "su hermana «F|mayor Carmen»", "su hermana mayor [F]"},
+		{policy.SafeHarbor, "su «F|sobrino Ruiz»", "su sobrino [F]"},
+		{policy.SafeHarbor, "residía en «F|Madre de Dios»", "residía en [F]"},
 		{policy.SafeHarbor, "«F|hermana»", "hermana"},
 		{policy.SafeHarbor, "«F|Carmen hermana»", "[F]"},
 		{"all", "su «F|hermana Carmen»", "su [F]"},

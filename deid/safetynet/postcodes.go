@@ -41,8 +41,8 @@ func WithoutSentenceBehindPostcode(text string, s data.Span) []data.Span {
 	return []data.Span{s}
 }
 
-// beginsSentence reports whether a span behind a number and some signs consists of ordinary words with a capital that begin a sentence, and is no town. That is certain behind a result, before
-// a colon, and of some words. Otherwise the sentence must go on in lower case, or say what is to be done.
+// beginsSentence reports whether a span behind a number and some signs consists of ordinary words with a capital that begin a sentence, and is no town. That is certain behind a result, of
+// some words, and of known labels before a colon. Otherwise the sentence must go on in lower case, or say what is to be done.
 func beginsSentence(text string, s data.Span, signs string, result bool) bool {
 	words := strings.Fields(text[s.Start:s.End])
 	next := firstBytes(text[s.End:], maxAfterTown)
@@ -52,7 +52,9 @@ func beginsSentence(text string, s data.Span, signs string, result bool) bool {
 	label := labelEnd.MatchString(next)
 	for i, word := range words {
 		words[i] = fold.Fold(strings.TrimRight(word, ".:"))
-		if word = words[i]; !opensClause(word) && (!isOfNoTown(word) || alsoTowns[word] && !label) {
+		word = words[i]
+		ordinary := isOfNoTown(word) && !alsoTowns[word] && (i > 0 || !label || result)
+		if !ordinary && !opensClause(word) && !(label && labelWords[word]) {
 			return false
 		}
 	}
@@ -96,6 +98,13 @@ var (
 	// clauseWords begin sentences beside openings.
 	clauseWords = wordlists.Set(`aceptan alta acompana acompanado acompanada acudio avisado avisada cip conocido conocida convive consulto control cuida deriva dice dni exploracion fumo habla historia inicia iniciar ingreso
 		interconsulta juicio lactante llama llega nac nass nego nhc nie nif paciente pendiente pide portador portadora presento puede refirio remite repetir resto reside revision se seguimiento sigue sip su toma trae traido traida tel telf tfno una usuario usuaria vigilar vive`)
+	// labelWords begin labels beside openings and clauseWords. Other words before a colon may be towns, as Paterna and Jaca are.
+	labelWords = wordlists.Set(`acompanante actividad alta analitica anamnesis anticoncepcion antecedente aseguradora asegurado aseguramiento asistencia atencion autorizacion ayudas celular cita codigo comentario comentarios comorbilidades
+		conclusion conclusiones conyuge correo cobertura constantes contacto cuidador cuidadora curso datos destino diagnostica direccion domicilio ecografia email emergencia emergencias enfermedad entidad entrevista episodio escolaridad
+		especialidad estudios evolucion expediente familia familiar familiares fax fecha filiacion financiador genero glucemia habitacion habitos hallazgos identificacion impresion indicaciones informacion informe intervencion intolerancias
+		juicio laboratorio localidad madre medicacion medico medicos movil mutua nacionalidad nota notas observaciones ocupacion ostomia pais parentesco peso plan poliza pregunta problemas procedencia procedimiento profesion
+		pronostico prueba pruebas radiografia recomendaciones religion responsable resultado resultados resumen seguro sensorio servicio signos sintomas situacion solicitud tabaco talla telefono telefonos temperatura tension titular
+		toxicos urgencia urgencias vacunacion vacunas valoracion`)
 	// behindTowns are words in lower case that stand behind towns and behind words of a sentence.
 	behindTowns = wordlists.Set(`ademas ahi alli ante aunque bajo cada cerca como con cuando cuyo cuya dado desde donde durante entre esta este hace hacia hasta hay junto mientras muy nos para pero por porque pues que segun ser
 		sin sobre solo son sus tambien tras una unos ya vive viven reside trabaja acude viene ingresa refiere presenta consulta niega telefono tel espana casado casada viudo viuda soltero soltera jubilado jubilada`)
@@ -129,7 +138,7 @@ var (
 )
 
 // alsoTowns are ordinary words that are also towns, districts or parts of cities in Spanish-speaking countries.
-var alsoTowns = wordlists.Set(`latina surco ate frailes adelantado ate frailes surco adelantado abrigo acequia agosto aguada aguas agudo aguilas alamos alcazar alcoba aldea aldeas alegria alianza alto altos altura alturas amistad amor animas antigua antiguedad apartado apostoles arboledas
+var alsoTowns = wordlists.Set(`jaca tabernas checa latina surco ate frailes adelantado abrigo acequia agosto aguada aguas agudo aguilas alamos alcazar alcoba aldea aldeas alegria alianza alto altos altura alturas amistad amor animas antigua antiguedad apartado apostoles arboledas
 	arboles arco arcos arena arroyos autopista ave aves azules balneario bandera barca barco barrio barro batalla bello blancos boca bonito bosque bosques brisas buceo buen buena buenas buey burro
 	busto cabana cabecera cabeza cabo cabra cabras calle callejon calles calzada cama camas camino caminos campamento campana campina campo cana canada canal canas capilla capital carbon carreras
 	carretera casa casar cascada caso castano castillos catorce cazador cebolla central centro cerca cerrada cerro cerros chorro ciego cielo cima cinco cipreses circular cisne ciudad cobre cocina

@@ -53,7 +53,7 @@ func WithoutClauseBeforeStreet(text string, s data.Span) data.Span {
 		return s
 	}
 	for i, w := range words {
-		if !isOfClause(text[s.Start:], w) || i > 0 && isTitle(words[i-1].fold) && !domiciled[w.fold] {
+		if !isOfClause(w) || i > 0 && isTitle(words[i-1].fold) && !domiciled[w.fold] {
 			if n := len(words) - 1; n > 0 {
 				s.End = s.Start + words[n-1].end
 			}
@@ -75,13 +75,24 @@ var (
 	saint            = lazyregexp.New(`^(?i:san|santa|santo|sta\.?|sto\.?|todos los santos|la (?:virgen|inmaculada|asunci[óo]n|merced)|virgen)(?: [^\d\n]*)?$`)
 )
 
-// isOfClause reports whether a word in capitals is one of a sentence, and no name.
-func isOfClause(text string, w word) bool {
-	return beforePlaces[w.fold] || leading[w.fold] || fillers[w.fold] || domiciled[w.fold] || openings[w.fold] && !surnamesToo[w.fold] || isPlainWord(text, w, true)
+// isOfClause reports whether a word in capitals is one of a clause that leads to a street, and no name. Most ordinary words may be names before a street, so only known ones count.
+func isOfClause(w word) bool {
+	return beforePlaces[w.fold] || leading[w.fold] || fillers[w.fold] || openings[w.fold] && !surnamesToo[w.fold] || domiciled[w.fold] || clauseBeforeStreet[w.fold] || bodyInClause[w.fold]
 }
 
-// domiciled are words before an address that are in no list.
-var domiciled = wordlists.Set("domiciliada domiciliado empadronada empadronado residente vive vivia vivienda transito irradiacion traslado trasladada trasladado")
+var (
+	// domiciled are words before an address, behind which no name stands.
+	domiciled = wordlists.Set("domiciliada domiciliado empadronada empadronado residente vive vivia vivienda transito irradiacion traslado trasladada trasladado")
+	// clauseBeforeStreet are words of accidents and complaints, and of how somebody was found.
+	clauseBeforeStreet = wordlists.Set(`abdominal accidentada accidentado accidente aguda agudo agredida agredido agresion arma asistida asistido atendida atendido atropellada atropellado atropello bicicleta
+		cae caida caidas casual cayo choque coche colision conocimiento consciencia conciencia contusion convulsion convulsiones crisis debutado desmayo desmayada desmayado desorientada desorientado disparo
+		domicilio encontraba encontrada encontrado encuentra encuentran escalera escaleras esguince fractura fuego golpe hallada hallado herida heridas incendio inconsciente intensa intenso intoxicacion laboral
+		leve localizada localizado mareo mordedura moto motocicleta paciente pacientes parada patinete pelea perdida quemadura recogida recogido reside residia robo sincope sincopal suelo sufrio torcedura
+		trafico trauma traumatica traumatico traumatismo tropieza tropezon via publica`)
+	// bodyInClause are parts of the body.
+	bodyInClause = wordlists.Set(`abdomen antebrazo brazo cadera cara codo costado craneo cuello dedo dedos derecha derecho espalda hombro izquierda izquierdo lumbar mano manos muneca muslo pelvis pie pies pierna piernas
+		rodilla rodillas tobillo torax`)
+)
 
 // beforePlaces are prepositions that stand before places.
 var beforePlaces = wordlists.Set("a al at desde en frente hacia in junto near on por sobre tras")

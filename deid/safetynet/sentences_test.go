@@ -109,6 +109,12 @@ func TestClauseBeforeStreetWasTakenForClinician(t *testing.T) {
 		{"AINARA GRAVE EN", "AINARA GRAVE"},
 		{"PACIENTE BUENO EN", "PACIENTE BUENO"},
 		{"CAIDA DE DOLORES EN", "CAIDA DE DOLORES"},
+		// These names are words and in no list of names.
+		{"SEVERO RESIDE EN", "SEVERO RESIDE"},
+		{"GALLO CONSTANCIA EN", "GALLO CONSTANCIA"},
+		{"LIBERTAD EN", "LIBERTAD"},
+		{"VIVE CIELO SECO EN", "VIVE CIELO SECO"},
+		{"CAIDA DE LOBO EN", "CAIDA DE LOBO"},
 		{"Vive en", "Vive en"},
 	} {
 		s := WithoutClauseBeforeStreet(x.value+" CALLE LUNA 4", data.Span{End: len(x.value)})

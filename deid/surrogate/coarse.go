@@ -191,7 +191,7 @@ func (d *date) years(latest int) []datedYear {
 	var all []datedYear
 	from, before := 0, 0 // the part after the element before, and its year
 	for _, e := range d.elements {
-		y := datedYear{value: e.year, exact: e.at[fieldDay] > 0 || e.at[fieldMonth] > 0 || e.at[fieldHoliday] > 0, joint: ", "}
+		y := datedYear{value: e.year + e.over, exact: e.at[fieldDay] > 0 || e.at[fieldMonth] > 0 || e.at[fieldHoliday] > 0, joint: ", "}
 		first, last := len(d.parts), from
 		for _, i := range e.at {
 			if i > 0 {

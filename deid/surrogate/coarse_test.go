@@ -264,6 +264,8 @@ func TestDatesInWords(t *testing.T) {
 	for text, want := range map[string]bool{
 		"May seventeenth, twenty twenty-one": true, "the thirty-first of December": true, "nueve de febrero de dos mil veintidós": true, "primero de mayo": false, "May": false, "April May": false,
 		"May Lund 3": false, "seventeen": false, "October 3, 5 and 8": true, "Lund 2021": false,
+		"25 del mes 5 del año 2024": true, "9 del 2 de 2022": true, "3 del mes 12": true, "12 del presente mes": true, "12 del corriente": true, "1ero de mayo de 2024": true, "1era. de mayo": true,
+		"40 del 2 de 2022": false, "9 del 13": false, "9 del Lund": false, "1ero de Lund": false, "12 del corriente Lund": false,
 	} {
 		if got := m.IsDateInWords(text); got != want {
 			t.Errorf("%q: %v", text, got)

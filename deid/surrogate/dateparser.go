@@ -188,9 +188,28 @@ func (p *dateParser) share() {
 	for k := len(p.elements) - 2; k >= 0; k-- {
 		p.monthBefore(k)
 	}
+	for k := 1; k < len(p.elements); k++ {
+		p.overNewYear(k)
+	}
 }
 
-// monthBefore gives the first day of a range the month before that of the last, if it is the higher of them: 28 to 3 April.
+// overNewYear gives an end of a range that shares the year of the other, but is not on its side of New Year, the year beside it: 30 December to 2 January 2071.
+func (p *dateParser) overNewYear(k int) {
+	first, last := &p.elements[k-1], &p.elements[k]
+	y1, m1, day1 := p.ymd(*first, 2099)
+	y2, m2, day2 := p.ymd(*last, 2099)
+	if y1 == 0 || y1 != y2 || day1 == 0 || day2 == 0 || m2 == 0 || m1 <= m2 || m1 > 12 || !p.isRange(k) {
+		return
+	}
+	switch {
+	case first.at[fieldYear] == 0:
+		first.over--
+	case last.at[fieldYear] == 0:
+		last.over++
+	}
+}
+
+// monthBefore gives the first day of a range the month before that of the last, if it is the higher of them: 28 to 3 April. overNewYear does so with the year.
 func (p *dateParser) monthBefore(k int) {
 	e, next := &p.elements[k], p.elements[k+1]
 	i, j := e.at[fieldDay], next.at[fieldDay]
@@ -205,11 +224,8 @@ func (p *dateParser) monthBefore(k int) {
 	case p.joint(between) != "-":
 	case e.month > 1:
 		e.month--
-	case e.yearOf == 0 || e.year > 0:
+	default:
 		e.month = 12
-		if e.year--; e.year < 0 {
-			e.year = 0
-		}
 	}
 }
 

@@ -45,6 +45,7 @@ type element struct {
 	// likewise
 	year   int
 	yearOf int  // 1 + the index of the element with which it shares a year of two digits
+	over   int  // years from the one that it shares to its own: -1 for the 30 December of "30 December to 2 January 2071"
 	second bool // it shares the month before it: the 5 in April 3-5
 
 	follows bool // it is the year after that of the season before it: the 72 in winter 2071-72
@@ -166,6 +167,9 @@ func (d *date) ymd(e element, latest int) (y, m, day int) {
 		y = century(d.parts[i], latest)
 	} else if y == 0 && e.yearOf > 0 {
 		y = century(d.parts[d.elements[e.yearOf-1].at[fieldYear]], latest)
+	}
+	if y > 0 {
+		y += e.over
 	}
 	if i := e.at[fieldMonth]; i > 0 {
 		m = d.parts[i].value

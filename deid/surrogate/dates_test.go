@@ -567,3 +567,40 @@ func TestEndsOfARangeWereInDifferentYears(t *testing.T) {
 		}
 	}
 }
+
+// TestRangeOverNewYearRanBackwards: the first day of a range over New Year with one year at its end was in that year, too, and its surrogate got a year behind that of the last.
+func TestRangeOverNewYearRanBackwards(t *testing.T) {
+	for _, tc := range []struct {
+		lang        Language
+		text        string
+		first, last time.Time
+	}{
+		{Spanish, "30 de diciembre al 2 de enero de 2021", civil(2020, 12, 30), civil(2021, 1, 2)}, {Spanish, "28 de noviembre hasta el 5 de febrero de 2019", civil(2018, 11, 28), civil(2019, 2, 5)},
+		{Spanish, "31 de diciembre-1 de enero de 2021", civil(2020, 12, 31), civil(2021, 1, 1)}, {Spanish, "30 dic - 2 ene 21", civil(2020, 12, 30), civil(2021, 1, 2)},
+		{Spanish, "30 al 2 de enero de 2021", civil(2020, 12, 30), civil(2021, 1, 2)}, {English, "30-2 Jan 21", civil(2020, 12, 30), civil(2021, 1, 2)}, {Spanish, "30 de diciembre de 2020 al 2 de enero", civil(2020, 12, 30), civil(2021, 1, 2)},
+		{English, "December 30 to January 2, 2021", civil(2020, 12, 30), civil(2021, 1, 2)}, {English, "12/30-1/2/2021", civil(2020, 12, 30), civil(2021, 1, 2)},
+		{English, "12/30-1/2/21", civil(2020, 12, 30), civil(2021, 1, 2)}, {English, "Dec 30, 2020 - Jan 2", civil(2020, 12, 30), civil(2021, 1, 2)},
+		// These stay in one year, or have a year of their own.
+		{Spanish, "20 de mayo al 23 de mayo de 2019", civil(2019, 5, 20), civil(2019, 5, 23)}, {English, "March 3 to April 2, 2021", civil(2021, 3, 3), civil(2021, 4, 2)},
+		{Spanish, "30 de diciembre de 2020 al 2 de enero de 2021", civil(2020, 12, 30), civil(2021, 1, 2)}, {English, "12/30/2019-1/2/2021", civil(2019, 12, 30), civil(2021, 1, 2)},
+	} {
+		for _, group := range []string{"a", "b", "c", "d", "e", "f"} {
+			p := in(tc.lang).Patient(group, mentions(Date, tc.text))
+			d, ok := p.parseDate(tc.text, p.dates.order)
+			if !ok {
+				t.Fatal(tc.text)
+			}
+			if days := d.full(2024); len(days) != 2 || !days[0].Equal(tc.first) || !days[1].Equal(tc.last) {
+				t.Errorf("%s is read as %v", tc.text, days)
+			}
+			made := must(t, p, Date, tc.text)
+			again, ok := p.parseDate(made, p.dates.order)
+			if !ok {
+				t.Fatalf("%s became %s", tc.text, made)
+			}
+			if days := again.full(2024); len(days) != 2 || distance(days[0], days[1]) != distance(tc.first, tc.last) || days[1].Before(days[0]) {
+				t.Errorf("%s became %s", tc.text, made)
+			}
+		}
+	}
+}

@@ -60,13 +60,16 @@ func IsPeriod(text string) bool { return period.MatchString(strings.TrimSpace(te
 
 var period = lazyregexp.New(`^(?:(?:Q[1-4]|[1-4]Q)[ /-]?(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[ /-]?Q[1-4]|-?W(?:0[1-9]|[1-4][0-9]|5[0-3])(?:-?[1-7])?))$`)
 
-// IsDateInWords reports whether a text has a month or a day of the week, a number, and otherwise only words and signs of dates: May seventeenth, twenty twenty-one. It is a date, but none
-// that can be shifted or that the other functions read.
+// IsDateInWords reports whether a text has a month or a day of the week, a number, and otherwise only words and signs of dates: May seventeenth, twenty twenty-one. So may be a day of a
+// Spanish month that has a number or is the current one: 25 del mes 5 del año 2024, 12 del corriente. It is a date, but none that can be shifted or that the other functions read.
 func (m *Maker) IsDateInWords(text string) bool {
 	if len(text) > longest {
 		return false
 	}
-	all := tokens(text)
+	if dayOfMonthInNumbers.MatchString(text) {
+		return true
+	}
+	all := tokens(firstOfMonth.ReplaceAllString(text, "1 "))
 	return slices.ContainsFunc(m.from(m.lang), func(lang *language) bool {
 		named, numbered := false, false
 		for _, t := range all {
@@ -85,6 +88,13 @@ func (m *Maker) IsDateInWords(text string) bool {
 		return named && numbered
 	})
 }
+
+var (
+	dayOfMonthInNumbers = lazyregexp.New(`(?i)^(?:0?[1-9]|[12][0-9]|3[01]) (?:(?:(?:d[íi]as? )?del mes (?:de )?|del? )(?:0?[1-9]|1[0-2])(?: del? (?:año )?(?:(?:19|20)[0-9]{2}|[0-9]{2}))?|` +
+		`del (?:(?:presente|pasado|actual) mes|mes (?:en curso|corriente|actual|pasado|presente)|corriente(?: mes| año)?)|de(?:l| los) corrientes?)$`)
+	// firstOfMonth matches the first of a month with letters behind its number: 1ero. de mayo.
+	firstOfMonth = lazyregexp.New(`^(?i)1 ?(?:ero|era|ro|er)\.? `)
+)
 
 // IsPartOfDate reports whether a text is what may be left of a date beside others: a number or two of two digits, or words of dates without a meaning of their own, as in "early March" and
 // "10/21-24/19".
