@@ -4,12 +4,15 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/lethe-deid/lethe/internal/archived"
 
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
@@ -51,21 +54,25 @@ func (p place) path() []string {
 	return []string{p.segment, strconv.Itoa(p.field), strconv.Itoa(p.component), strconv.Itoa(p.sub)}
 }
 
-//go:embed segments.txt
-var segmentsText string
-
-//go:embed types.txt
-var typesText string
+// The program contains segments.txt and types.txt as an archive, which is a fraction of their size. TestArchive makes it.
+//
+//go:embed lists.zip.br
+var archive []byte
 
 // segmentFields contains the types of the fields of each segment, and typeComponents those of the components of each type.
 var (
-	segmentFields  = sync.OnceValue(func() map[string][]string { return readLists(segmentsText) })
-	typeComponents = sync.OnceValue(func() map[string][]string { return readLists(typesText) })
+	segmentFields  = sync.OnceValue(func() map[string][]string { return readLists("segments.txt") })
+	typeComponents = sync.OnceValue(func() map[string][]string { return readLists("types.txt") })
 )
 
-func readLists(text string) map[string][]string {
+// readLists returns the lists of a file of the archive.
+func readLists(file string) map[string][]string {
+	text, err := fs.ReadFile(archived.Open(archive), file)
+	if err != nil {
+		panic(err) // the file is embedded
+	}
 	lists := map[string][]string{}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		if words := strings.Fields(line); words[0] != "#" {
 			lists[words[0]] = words[1:]
 		}
