@@ -60,7 +60,7 @@ func nameBehindKin(value string) int {
 	joined := false // to the word before
 	for at := strings.IndexByte(value, ' '); at >= 0 && at < len(value); {
 		word, _, _ := strings.Cut(value[at+1:], " ")
-		if word != "" && !describesKin(word) && !(joined && isLower(word)) {
+		if word != "" && !describesKin(word) && (!joined || !isLower(word)) {
 			return at + 1
 		}
 		joined = joinsKin[word]

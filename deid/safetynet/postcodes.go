@@ -54,7 +54,7 @@ func beginsSentence(text string, s data.Span, signs string, result bool) bool {
 		words[i] = fold.Fold(strings.TrimRight(word, ".:"))
 		word = words[i]
 		ordinary := isOfNoTown(word) && !alsoTowns[word] && (i > 0 || !label || result)
-		if !ordinary && !opensClause(word) && !(label && labelWords[word]) {
+		if !ordinary && !opensClause(word) && (!label || !labelWords[word]) {
 			return false
 		}
 	}

@@ -556,7 +556,7 @@ func (p *dateParser) dayInList(last token) int {
 	if !t.num || !isDay(t) || t.n <= last.n || t.text[0] == '0' && len(last.text) == 1 || after == ":" || p.is(p.gap(p.afterOrdinal(i)), fieldMonth) {
 		return -1
 	}
-	if sign == "/" && after != "/" && p.at(i-3).text != "/" && t.n >= firstShortYear && t.n <= assumedYear%100 && t.n-last.n > maxDaysApart && !(p.gap(i+1) >= 0 && isFullYear(p.at(p.gap(i+1)))) {
+	if sign == "/" && after != "/" && p.at(i-3).text != "/" && t.n >= firstShortYear && t.n <= assumedYear%100 && t.n-last.n > maxDaysApart && (p.gap(i+1) < 0 || !isFullYear(p.at(p.gap(i+1)))) {
 		return -1
 	}
 	return i
