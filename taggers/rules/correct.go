@@ -32,11 +32,7 @@ func rulesOf(corrections []correction) []rule {
 
 // Prepare compiles the corrections, which takes as long as opening the set. Otherwise those that come with Lethe are compiled when they are first
 // used.
-func (s *Set) Prepare() {
-	for _, c := range s.corrections {
-		c.rule.whole()
-	}
-}
+func (s *Set) Prepare() { prepare(s.search.rules) }
 
 // Corrects reports whether the set has corrections.
 func (s *Set) Corrects() bool { return len(s.corrections) > 0 }

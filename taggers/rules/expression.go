@@ -38,14 +38,15 @@ var orthography = map[string]string{
 // which has a digit after the bracket.
 var reference = regexp.MustCompile(`^\{(!?)([A-Za-z][A-Za-z0-9_-]*)\}`)
 
-// compiler turns expressions into programs.
+// compiler turns expressions into programs. When the definitions are in it, several goroutines may use it at once.
 type compiler struct {
-	mu       sync.Mutex          // for expressions that are compiled lazily
-	tested   bool                // tests have found no errors
-	text     map[string]string   // expressions of lexicons and patterns, by name
-	lexicons map[string]bool     // names that are lexicons
+	tested   bool              // tests have found no errors
+	text     map[string]string // expressions of lexicons and patterns, by name
+	lexicons map[string]bool   // names that are lexicons
+	ranges   *ranges           // of all programs
+
+	mu       sync.Mutex
 	programs map[string]*program // programs for names used as {!name}
-	ranges   *ranges             // of all programs
 }
 
 func newCompiler() *compiler {
@@ -158,6 +159,8 @@ func parseAs(text, written string) (*syntax.Regexp, error) {
 
 // guard compiles the expression that {!name} rules out.
 func (c *compiler) guard(name string) (*program, error) {
+	c.mu.Lock() // not for long: an expression that has guards cannot be one
+	defer c.mu.Unlock()
 	if known := c.programs[name]; known != nil {
 		return known, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -25,12 +26,23 @@ type program struct {
 
 // ranges are the distinct ranges of characters of the instructions of several programs, of which there are few: thousands of instructions read a letter.
 type ranges struct {
+	mu     sync.Mutex
 	all    [][]rune
 	number map[string]uint32
 	key    []byte // of the ranges added last
 }
 
+// soFar returns the ranges that were added so far, by their numbers.
+func (r *ranges) soFar() [][]rune {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all
+}
+
+// add returns the number of ranges.
 func (r *ranges) add(ranges []rune) uint32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.key = r.key[:0]
 	for _, c := range ranges {
 		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(c))
@@ -93,7 +105,7 @@ func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*progr
 			}
 		}
 	}
-	p.ranges = ranges.all // what is added later is not among these
+	p.ranges = ranges.soFar()
 	p.mark(p.start, make([]bool, len(p.inst)))
 	return p
 }

@@ -78,21 +78,32 @@ func Parse(path string, raw []byte) (*Set, error) { return parseFile(path, raw, 
 // the corrections are compiled when they are first used.
 func parseFile(path string, raw []byte, ours bool) (*Set, error) {
 	tested := ours && !testing.Testing()
-	once, _ := parsed.LoadOrStore(string(raw), sync.OnceValues(func() (*Set, error) { return newSet(path, raw, tested) }))
-	s, err := once.(func() (*Set, error))()
+	return once(path, raw, func(path string, raw []byte) (*Set, error) { return newSet(path, raw, tested) })
+}
+
+// once returns the set that make makes of raw, and makes it only if parsed does not have it.
+func once(path string, raw []byte, make func(path string, raw []byte) (*Set, error)) (*Set, error) {
+	known, _ := parsed.LoadOrStore(string(raw), sync.OnceValues(func() (*Set, error) { return make(path, raw) }))
+	s, err := known.(func() (*Set, error))()
 	if err != nil {
 		parsed.Delete(string(raw))
-		return newSet(path, raw, tested) // for an error that names this path
+		return make(path, raw) // for an error that names this path
 	}
 	return &Set{path: path, raw: s.raw, rules: s.rules, scan: s.scan, corrections: s.corrections, search: s.search, types: s.types}, nil
 }
 
 func newSet(path string, raw []byte, tested bool) (*Set, error) {
-	p := parsing{path: path, raw: raw, compiler: newCompiler(), tested: tested}
-	p.compiler.tested = tested
-	if err := strictyaml.Decode(path, raw, &p.file); err != nil {
+	var content file
+	if err := strictyaml.Decode(path, raw, &content); err != nil {
 		return nil, err
 	}
+	return content.set(path, raw, tested)
+}
+
+// set compiles the content of a file. tested means that tests have tried its examples, and that it has no errors.
+func (f *file) set(path string, raw []byte, tested bool) (*Set, error) {
+	p := parsing{path: path, raw: raw, file: *f, compiler: newCompiler(), tested: tested}
+	p.compiler.tested = tested
 	if err := p.definitions(); err != nil {
 		return nil, err
 	}
@@ -103,9 +114,9 @@ func newSet(path string, raw []byte, tested bool) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.whole() // the rules are needed for each text, corrections and contexts for some
 		set.rules = append(set.rules, r)
 	}
+	prepare(set.rules) // they are needed for each text, corrections and contexts for some
 	set.scan = newScan(set.rules)
 	for i, e := range p.file.Corrections {
 		c, err := p.correction(place{"corrections", i}, e, known)
@@ -315,8 +326,6 @@ func (p *parsing) correction(at place, e correctionEntry, known map[string]bool)
 func (p *parsing) program(compile func() (*program, error)) (lazily, error) {
 	if p.tested {
 		return sync.OnceValue(func() *program {
-			p.compiler.mu.Lock()
-			defer p.compiler.mu.Unlock()
 			done, err := compile()
 			if err != nil {
 				panic(err) // tests compile it

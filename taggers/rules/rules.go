@@ -50,6 +50,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -89,6 +90,20 @@ type rule struct {
 
 // lazily returns a program, which is compiled when it is first asked for if it comes with Lethe.
 type lazily func() *program
+
+// prepare compiles rules on all cores.
+func prepare(rules []rule) {
+	var all sync.WaitGroup
+	cores := runtime.GOMAXPROCS(0)
+	for core := range cores {
+		all.Go(func() {
+			for i := core; i < len(rules); i += cores {
+				rules[i].whole()
+			}
+		})
+	}
+	all.Wait()
+}
 
 // Match is a span and the name of the rule that found it.
 type Match struct {
