@@ -10,11 +10,39 @@ import (
 
 // This file has cheap tests for what a notation contains, which most texts do not pass, so that the expressions of most notations need not run.
 
-// anyOf returns a test for one of some strings.
-func anyOf(some ...string) func(text string) bool {
-	return func(text string) bool {
-		return slices.ContainsFunc(some, func(s string) bool { return strings.Contains(text, s) })
+// hinted is a text with the runs of digits in it, which several tests look for.
+type hinted struct {
+	text string
+	runs []run
+}
+
+// run is a run of digits: text[start:end].
+type run struct{ start, end int }
+
+func newHinted(text string) hinted {
+	h := hinted{text: text}
+	for i := 0; i < len(text); i++ {
+		start := i
+		for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+			i++
+		}
+		if i > start {
+			h.runs = append(h.runs, run{start, i})
+		}
 	}
+	return h
+}
+
+// ofText returns a test of the text alone.
+func ofText(test func(text string) bool) func(h hinted) bool {
+	return func(h hinted) bool { return test(h.text) }
+}
+
+// anyOf returns a test for one of some strings.
+func anyOf(some ...string) func(h hinted) bool {
+	return ofText(func(text string) bool {
+		return slices.ContainsFunc(some, func(s string) bool { return strings.Contains(text, s) })
+	})
 }
 
 // hasAfter tests for one of some strings that something follows, of which next tells.
@@ -66,8 +94,8 @@ func hasClinVar(text string) bool {
 }
 
 // hasShortVariant tests for C677T, V600E, K27fs and R132*.
-func hasShortVariant(text string) bool {
-	return hasDigits(text, 2, 5, func(before, after string) bool {
+func hasShortVariant(h hinted) bool {
+	return h.hasDigits(2, 5, func(before, after string) bool {
 		if before == "" || !isUpper(before[len(before)-1]) || after == "" || !isUpper(after[0]) && after[0] != '*' && !strings.HasPrefix(after, "fs") {
 			return false
 		}
@@ -76,23 +104,23 @@ func hasShortVariant(text string) bool {
 }
 
 // hasDentalCode tests for D4341.
-func hasDentalCode(text string) bool {
-	return hasDigits(text, 4, 4, func(before, _ string) bool { return strings.HasSuffix(before, "D") })
+func hasDentalCode(h hinted) bool {
+	return h.hasDigits(4, 4, func(before, _ string) bool { return strings.HasSuffix(before, "D") })
 }
 
 // hasGlucoses tests for three numbers of two or three digits and a word of their label.
-func hasGlucoses(text string) bool {
-	return hasSeries(text, 3, 2, 3, " -–>→") && hasAnyWord(text, glucoseWords)
+func hasGlucoses(h hinted) bool {
+	return h.hasSeries(3, 2, 3, " -–>→") && hasAnyWord(h.text, glucoseWords)
 }
 
 // hasDepths tests for two numbers of three digits and a word of their label.
-func hasDepths(text string) bool {
-	return hasSeries(text, 2, 3, 3, " /|,") && hasAnyWord(text, periodontalWords)
+func hasDepths(h hinted) bool {
+	return h.hasSeries(2, 3, 3, " /|,") && hasAnyWord(h.text, periodontalWords)
 }
 
 // hasTeeth tests for two numbers of three digits behind a colon.
-func hasTeeth(text string) bool {
-	return strings.Contains(text, ":") && hasSeries(text, 2, 3, 3, " /")
+func hasTeeth(h hinted) bool {
+	return strings.Contains(h.text, ":") && h.hasSeries(2, 3, 3, " /")
 }
 
 // hasTimeOfDay tests for A.M. and p.m. between words or before a number.
@@ -126,30 +154,24 @@ func hasAnyWord(text string, words map[string]bool) bool {
 }
 
 // hasSeries tests for a number of runs of least to most digits with nothing but separators between them.
-func hasSeries(text string, runs, least, most int, separators string) bool {
+func (h hinted) hasSeries(runs, least, most int, separators string) bool {
 	n, end := 0, 0
-	return hasDigits(text, least, most, func(before, after string) bool {
+	return h.hasDigits(least, most, func(before, after string) bool {
 		if strings.Trim(before[end:], separators) != "" {
 			n = 0
 		}
 		n++
-		end = len(text) - len(after)
+		end = len(h.text) - len(after)
 		return n >= runs
 	})
 }
 
 // hasDigits tests for a run of least to most digits, given what stands before and after it.
-func hasDigits(text string, least, most int, holds func(before, after string) bool) bool {
-	for i := 0; i < len(text); i++ {
-		start := i
-		for i < len(text) && text[i] >= '0' && text[i] <= '9' {
-			i++
-		}
-		if i-start >= least && i-start <= most && holds(text[:start], text[i:]) {
-			return true
-		}
-	}
-	return false
+func (h hinted) hasDigits(least, most int, holds func(before, after string) bool) bool {
+	return slices.ContainsFunc(h.runs, func(r run) bool {
+		n := r.end - r.start
+		return n >= least && n <= most && holds(h.text[:r.start], h.text[r.end:])
+	})
 }
 
 // hasCriteria tests for the places that criteria and classifications are named after, and the number behind them.

@@ -132,7 +132,7 @@ func TestNoFixedTermIsExcluded(t *testing.T) {
 func TestHintsExcludeNothing(t *testing.T) {
 	for _, n := range notationForms {
 		for _, text := range matching.Texts(t, n.form, 300) {
-			if !n.may("x " + text + " x") {
+			if !n.may(newHinted("x " + text + " x")) {
 				t.Errorf("%q is excluded", text)
 			}
 		}

@@ -32,14 +32,41 @@ var (
 	// relativeOf matches a relative of somebody, whose name may follow.
 	relativeOf = lazyregexp.New(`(?i)\b(?:his|her|their|my|patient['’]?s|pt['’]?s) (?:(?:adult|eldest|elder|older|oldest|younger|youngest|foster|step|late|ex|estranged)[ -])?(?:son|daughter|wife|husband|spouse|mother|father|mom|mum|dad|brother|sister|niece|nephew|grandson|granddaughter)(?:,? (?:named|called))?,? |` +
 		`\b(?:su|mi) (?:hij[oa]|espos[oa]|marido|mujer|madre|padre|herman[oa]|niet[oa]|sobrin[oa])(?:,? llamad[oa])?,? `)
-	// nameWords, callerWords and relativeWords are in each match of nameIs, caller and relativeOf.
-	nameWords     = wordlists.Set("name nombre llama llamo")
-	callerWords   = wordlists.Set("this habla soy")
-	relativeWords = wordlists.Set(`son daughter wife husband spouse mother father mom mum dad brother sister niece nephew grandson granddaughter
-		hija hijo esposa esposo marido mujer madre padre hermana hermano nieta nieto sobrina sobrino`)
 	// spokenWord matches the next word of a name.
 	spokenWord = lazyregexp.New(`^ ?(\pL[\pL\pM'’]*(?:-\pL[\pL\pM'’]*)*)`)
 )
+
+// announcement is a sort of words before a name.
+type announcement int
+
+const (
+	byName announcement = iota
+	byCaller
+	byRelative
+	announcements // their number
+)
+
+// announcing has the expressions of announcements, and announcingWords the words of which each match of one has one.
+var (
+	announcing      = [announcements]*lazyregexp.Regexp{nameIs, caller, relativeOf}
+	announcingWords = func() map[string]announcement {
+		words := map[string]announcement{}
+		for a, list := range []string{"name nombre llama llamo", "this habla soy",
+			"son daughter wife husband spouse mother father mom mum dad brother sister niece nephew grandson granddaughter " +
+				"hija hijo esposa esposo marido mujer madre padre hermana hermano nieta nieto sobrina sobrino"} {
+			for word := range strings.FieldsSeq(list) {
+				words[word] = announcement(a)
+			}
+		}
+		return words
+	}()
+)
+
+// maxAnnouncing is the length of the longest of announcingWords.
+const maxAnnouncing = len("granddaughter")
+
+// mayCall tests for a word of callers.
+var mayCall = anyOf("calling", "phoning", "ringing", "returning your call", "llamando", "llamo")
 
 // SaidNames returns the names of persons behind words that announce one, in the order of the text. The spans have the type PATIENT, or DOCTOR behind the title of a clinician who calls.
 func SaidNames(text string) (all []data.Span) {
@@ -50,15 +77,15 @@ func SaidNames(text string) (all []data.Span) {
 		}
 		all = append(all, s)
 	}
-	lower := lowerASCII(text)
-	for _, m := range findNear(nameIs, text, lower, nameWords) {
+	announced := announcedIn(text)
+	for _, m := range announced[byName] {
 		if words := saidWords(text, m[1]); len(words) > 0 && !unnamed[fold.Fold(words[0].text)] {
 			if n := saidName(words); n > 1 || isSaid(words[0].text) {
 				add(m[1], words[n-1].end)
 			}
 		}
 	}
-	for _, m := range findNear(caller, text, lower, callerWords) {
+	for _, m := range announced[byCaller] {
 		words := saidWords(text, m[1])
 		for n := 1; n <= len(words) && n <= 3; n++ {
 			if callers.MatchString(text[words[n-1].end:min(len(text), words[n-1].end+24)]) && isNameOfCaller(words[:n]) {
@@ -66,7 +93,7 @@ func SaidNames(text string) (all []data.Span) {
 			}
 		}
 	}
-	for _, m := range findNear(relativeOf, text, lower, relativeWords) {
+	for _, m := range announced[byRelative] {
 		words := saidWords(text, m[1])
 		if len(words) < 2 || verbs[fold.Fold(words[0].text)] || !isSaid(words[0].text) || !maySurname(words[1].text) {
 			continue
@@ -76,33 +103,38 @@ func SaidNames(text string) (all []data.Span) {
 	return all
 }
 
-// maxAnnouncement bounds what findNear looks at before and behind a word.
+// maxAnnouncement bounds what announcedIn looks at before and behind a word.
 const maxAnnouncement = 64
 
-// findNear returns the matches of an expression in a text, like FindAllStringIndex, but looks only around the given words, of which each match has one, in the text in lower case.
-func findNear(expression *lazyregexp.Regexp, text, lower string, words map[string]bool) (found [][]int) {
-	done := 0
-	for at := 0; at < len(lower); {
+// announcedIn returns the matches of each expression of announcing in a text, like FindAllStringIndex, but looks only around the words of announcingWords.
+func announcedIn(text string) (found [announcements][][]int) {
+	lower := lowerASCII(text)
+	calls := mayCall(hinted{text: lower})
+	var done [announcements]int
+	for at := 0; at < len(lower); at++ {
 		if !isLower(lower[at]) {
-			at++
 			continue
 		}
-		end := at + 1
-		for end < len(lower) && isLower(lower[end]) {
-			end++
+		start := at
+		for at < len(lower) && isLower(lower[at]) {
+			at++
 		}
-		if words[lower[at:end]] {
-			from, to := around(text, at, maxAnnouncement, maxAnnouncement)
-			if from > 0 { // perhaps within a word
-				from += strings.IndexFunc(text[from:at], unicode.IsSpace) + 1
-			}
-			from = max(done, from)
-			if m := expression.FindStringIndex(text[from:to]); m != nil && from+m[1] > at {
-				done = from + m[1]
-				found = append(found, []int{from + m[0], done})
-			}
+		if at-start > maxAnnouncing {
+			continue
 		}
-		at = max(end, done)
+		by, ok := announcingWords[lower[start:at]]
+		if !ok || start < done[by] || by == byCaller && !calls {
+			continue
+		}
+		from, to := around(text, start, maxAnnouncement, maxAnnouncement)
+		if from > 0 { // perhaps within a word
+			from += strings.IndexFunc(text[from:start], unicode.IsSpace) + 1
+		}
+		from = max(done[by], from)
+		if m := announcing[by].FindStringIndex(text[from:to]); m != nil && from+m[1] > start {
+			done[by] = from + m[1]
+			found[by] = append(found[by], []int{from + m[0], done[by]})
+		}
 	}
 	return found
 }
