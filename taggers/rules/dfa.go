@@ -22,20 +22,37 @@ import (
 // hits for each of maxMatch bytes before it looks at the bound again.
 const maxStates = 31000
 
-// automaton is the deterministic automaton of some programs. Their instructions are
-// numbered consecutively.
-type automaton struct {
+// layout numbers the instructions of some programs consecutively.
+type layout struct {
 	programs []*program
 	first    []uint32 // by program: the number of its first instruction
 	owner    []uint32 // by instruction: its program
-	states   []state
-	others   []map[rune]int16       // of the states: what follows characters outside of ASCII
-	tables   [][utf8.RuneSelf]int16 // of states that many characters lead out of; the first is of none
-	keys     *intern.Table          // of the states, in their order: see state
-	key      []byte                 // scratch
-	hits     []hit
-	starts   [classes]int16 // by class of the character before; initially unknown
-	wide     map[point]reach
+}
+
+func newLayout(programs ...*program) *layout {
+	var l layout
+	for k, p := range programs {
+		l.programs, l.first = append(l.programs, p), append(l.first, uint32(len(l.owner)))
+		l.owner = append(l.owner, slices.Repeat([]uint32{uint32(k)}, len(p.inst))...)
+	}
+	l.owner = slices.Clip(l.owner)
+	return &l
+}
+
+// inst returns an instruction of program k by its number.
+func (l *layout) inst(pc, k uint32) *inst { return &l.programs[k].inst[pc-l.first[k]] }
+
+// automaton is the deterministic automaton of some programs.
+type automaton struct {
+	*layout
+	states []state
+	others []map[rune]int16       // of the states: what follows characters outside of ASCII
+	tables [][utf8.RuneSelf]int16 // of states that many characters lead out of; the first is of none
+	keys   *intern.Table          // of the states, in their order: see state
+	key    []byte                 // scratch
+	hits   []hit
+	starts [classes]int16 // by class of the character before; initially unknown
+	wide   map[point]reach
 
 	seen    []uint32 // scratch: by instruction, the closure in which it was last reached
 	gen     uint32
@@ -87,18 +104,9 @@ type hit struct {
 	next     int16
 }
 
-func newAutomaton(programs ...*program) *automaton {
-	d := &automaton{programs: programs}
-	for k, p := range programs {
-		d.first = append(d.first, uint32(len(d.owner)))
-		d.owner = append(d.owner, slices.Repeat([]uint32{uint32(k)}, len(p.inst))...)
-	}
-	d.seen = make([]uint32, len(d.owner))
-	return d
+func newAutomaton(of *layout) *automaton {
+	return &automaton{layout: of, seen: make([]uint32, len(of.owner))}
 }
-
-// inst returns an instruction of program k by its number.
-func (d *automaton) inst(pc, k uint32) *inst { return &d.programs[k].inst[pc-d.first[k]] }
 
 // possible appends the numbers of the programs that can match at text[i], after a
 // character of class before, and end at or before limit.
@@ -260,9 +268,10 @@ func (d *automaton) step(s int16, after class, r rune) int16 {
 	for _, pc := range d.readers {
 		k := d.owner[pc]
 		in := d.inst(pc, k)
-		read[0] |= in.ascii[0]
-		read[1] |= in.ascii[1]
-		if r >= 0 && d.programs[k].reads(in, r) {
+		chars := &d.programs[k].reads[in.arg]
+		read[0] |= chars.ascii[0]
+		read[1] |= chars.ascii[1]
+		if r >= 0 && chars.has(r) {
 			d.out = append(d.out, d.first[k]+in.out)
 		}
 	}

@@ -43,14 +43,14 @@ type compiler struct {
 	tested   bool              // tests have found no errors
 	text     map[string]string // expressions of lexicons and patterns, by name
 	lexicons map[string]bool   // names that are lexicons
-	ranges   *ranges           // of all programs
+	letters  *alphabet         // of all programs
 
 	mu       sync.Mutex
 	programs map[string]*program // programs for names used as {!name}
 }
 
 func newCompiler() *compiler {
-	return &compiler{text: map[string]string{}, lexicons: map[string]bool{}, programs: map[string]*program{}, ranges: &ranges{number: map[string]uint32{}}}
+	return &compiler{text: map[string]string{}, lexicons: map[string]bool{}, programs: map[string]*program{}, letters: newAlphabet()}
 }
 
 // partError is an error in one of the expressions that make up a program.
@@ -139,7 +139,7 @@ func (e *expansion) finish(text string) (*program, error) {
 			}
 		}
 	}
-	return newProgram(prog, events, guards, e.ranges), nil
+	return newProgram(prog, events, guards, e.letters), nil
 }
 
 // parse parses an expression whose names are replaced. ^ and $ match at line borders.

@@ -18,53 +18,73 @@ import (
 // program is a compiled expression.
 type program struct {
 	inst   []inst
-	ranges [][]rune // of the instructions
+	reads  []characters // of the instructions
 	start  uint32
 	guards []*program
 	first  [256]bool // bytes that a match can begin with
 }
 
-// ranges are the distinct ranges of characters of the instructions of several programs, of which there are few: thousands of instructions read a letter.
-type ranges struct {
-	mu     sync.Mutex
-	all    [][]rune
-	number map[string]uint32
-	key    []byte // of the ranges added last
+// inst is an instruction of syntax.Prog, prepared for the machine. It is small and has no pointers, because programs have hundreds of thousands of
+// instructions, through which the garbage collector would go again and again.
+type inst struct {
+	op    syntax.InstOp
+	group groupEvent // for InstCapture
+	loose bool       // for a span's border: it may be between a letter and a digit
+	out   uint32
+	// arg is the other way out, the condition of an empty width, the number of a program's guard, or that of the characters that are read, by op.
+	arg uint32
 }
 
-// soFar returns the ranges that were added so far, by their numbers.
-func (r *ranges) soFar() [][]rune {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.all
+// characters are those that an instruction reads.
+type characters struct {
+	ascii [2]uint64
+	all   syntax.Inst
 }
 
-// add returns the number of ranges.
-func (r *ranges) add(ranges []rune) uint32 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.key = r.key[:0]
-	for _, c := range ranges {
-		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(c))
+// has reports whether a character is one of them.
+func (c *characters) has(r rune) bool {
+	if r < utf8.RuneSelf {
+		return c.ascii[r/64]&(1<<(r%64)) != 0
 	}
-	n, ok := r.number[string(r.key)]
+	switch c.all.Op {
+	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		return true
+	}
+	return c.all.MatchRune(r)
+}
+
+// alphabet has the distinct characters of the instructions of several programs, of which there are few: thousands of instructions read a letter.
+type alphabet struct {
+	mu     sync.Mutex
+	all    []characters
+	number map[string]uint32
+	key    []byte // of the characters added last
+}
+
+func newAlphabet() *alphabet { return &alphabet{number: map[string]uint32{}} }
+
+// soFar returns the characters that were added so far, by their numbers.
+func (a *alphabet) soFar() []characters {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.all
+}
+
+// add returns the number of the characters that an instruction reads.
+func (a *alphabet) add(in *syntax.Inst) uint32 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.key = append(a.key[:0], byte(in.Op), byte(in.Arg))
+	for _, c := range in.Rune {
+		a.key = binary.LittleEndian.AppendUint32(a.key, uint32(c))
+	}
+	n, ok := a.number[string(a.key)]
 	if !ok {
-		n = uint32(len(r.all))
-		r.all, r.number[string(r.key)] = append(r.all, slices.Clone(ranges)), n
+		n = uint32(len(a.all))
+		all := syntax.Inst{Op: in.Op, Arg: in.Arg, Rune: slices.Clone(in.Rune)}
+		a.all, a.number[string(a.key)] = append(a.all, characters{asciiOf(&all), all}), n
 	}
 	return n
-}
-
-// inst is an instruction of syntax.Prog, prepared for the machine. It has no pointers, because programs have hundreds of
-// thousands of instructions, through which the garbage collector would go again and again.
-type inst struct {
-	op       syntax.InstOp
-	group    groupEvent // for InstCapture
-	loose    bool       // for a span's border: it may be between a letter and a digit
-	out, arg uint32
-	ascii    [2]uint64 // the ASCII characters that it matches
-	ranges   uint32    // the number of its ranges of characters
-	guard    uint32    // for InstCapture with the event guard: the number of the program's guard
 }
 
 // groupEvent is the meaning of a group's border.
@@ -79,10 +99,10 @@ const (
 )
 
 // newProgram prepares prog. events[g] has the events at the start and at the end of
-// group g. guards has the programs of the groups that are guards. The ranges of the instructions are added to the given ones.
-func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program, ranges *ranges) *program {
+// group g. guards has the programs of the groups that are guards. What the instructions read is added to the alphabet.
+func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program, letters *alphabet) *program {
 	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start)}
-	known := map[*rune]*inst{} // instructions by their ranges, which those of repetitions have in common
+	known := map[*rune]uint32{} // numbers of characters by their ranges, which the instructions of repetitions have in common
 	for i, in := range prog.Inst {
 		to := &p.inst[i]
 		to.op, to.out, to.arg = in.Op, in.Out, in.Arg
@@ -90,28 +110,28 @@ func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*progr
 		case in.Op == syntax.InstCapture:
 			to.group = events[in.Arg/2][in.Arg%2]
 			if g := guards[int(in.Arg/2)]; to.group == guard {
-				to.guard = uint32(len(p.guards))
+				to.arg = uint32(len(p.guards))
 				p.guards = append(p.guards, g)
 			}
 		case consumes(in.Op):
-			if len(in.Rune) > 1 && known[&in.Rune[0]] != nil {
-				to.ascii, to.ranges = known[&in.Rune[0]].ascii, known[&in.Rune[0]].ranges
+			if len(in.Rune) < 2 {
+				to.arg = letters.add(&in)
 				continue
 			}
-			to.ascii = asciiOf(&in)
-			to.ranges = ranges.add(in.Rune)
-			if len(in.Rune) > 1 {
-				known[&in.Rune[0]] = to
+			n, ok := known[&in.Rune[0]]
+			if !ok {
+				n = letters.add(&in)
+				known[&in.Rune[0]] = n
 			}
+			to.arg = n
 		}
 	}
-	p.ranges = ranges.soFar()
+	p.reads = letters.soFar()
 	p.mark(p.start, make([]bool, len(p.inst)))
 	return p
 }
 
-// asciiOf returns the set of ASCII characters that an instruction consumes. Building it from the ranges of the
-// instruction is faster than asking for each character, and most of the work in compiling a rule.
+// asciiOf returns the set of ASCII characters that an instruction consumes.
 func asciiOf(in *syntax.Inst) (set [2]uint64) {
 	add := func(from, to rune) {
 		for r := from; r <= to && r < utf8.RuneSelf; r++ {
@@ -162,7 +182,7 @@ func (p *program) mark(pc uint32, seen []bool) {
 			switch {
 			case b >= utf8.RuneSelf:
 				p.first[b] = true // the character depends on the bytes that follow
-			case in.ascii[b/64]&(1<<(b%64)) != 0:
+			case p.reads[in.arg].has(rune(b)):
 				p.first[b] = true
 			}
 		}
@@ -177,19 +197,6 @@ func consumes(op syntax.InstOp) bool {
 	return false
 }
 
-// reads reports whether an instruction, which consumes a character, consumes this one.
-func (p *program) reads(in *inst, r rune) bool {
-	if r < utf8.RuneSelf {
-		return in.ascii[r/64]&(1<<(r%64)) != 0
-	}
-	switch in.op {
-	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-		return true
-	}
-	whole := syntax.Inst{Op: in.op, Arg: in.arg, Rune: p.ranges[in.ranges]}
-	return whole.MatchRune(r)
-}
-
 // machine runs the programs of a scan. Only one goroutine at a time may use it.
 type machine struct {
 	now, then queue
@@ -201,17 +208,15 @@ type machine struct {
 	done      []int     // scratch, by rule: the end of its last span
 }
 
-// newMachine returns a machine for rules.
-func newMachine(rules []rule) *machine {
-	m := &machine{contexts: map[*program]*automaton{}, found: make([][]Match, len(rules)), done: make([]int, len(rules))}
-	var whole []*program
-	for _, r := range rules {
-		whole = append(whole, r.whole())
-		for b, can := range r.whole().first {
+// newMachine returns a machine for rules, of whose programs it gets the layout.
+func newMachine(of *layout) *machine {
+	n := len(of.programs)
+	m := &machine{rules: newAutomaton(of), contexts: map[*program]*automaton{}, found: make([][]Match, n), done: make([]int, n)}
+	for _, p := range of.programs {
+		for b, can := range p.first {
 			m.begins[b] = m.begins[b] || can
 		}
 	}
-	m.rules = newAutomaton(whole...)
 	return m
 }
 
@@ -230,7 +235,7 @@ func (m *machine) possible(text string, before class, i int) []uint32 {
 func (m *machine) can(p *program, text string, i, limit int) bool {
 	d := m.contexts[p]
 	if d == nil {
-		d = newAutomaton(p)
+		d = newAutomaton(newLayout(p))
 		m.contexts[p] = d
 	}
 	var one [1]uint32
@@ -279,7 +284,7 @@ func (m *machine) run(p *program, text string, from, limit int) (start, end int,
 				best, ok = t, true
 				break // the other threads have lower priority
 			}
-			if size > 0 && p.reads(in, r) {
+			if size > 0 && p.reads[in.arg].has(r) {
 				m.add(p, &m.then, in.out, t, text, i+size)
 			}
 		}
@@ -316,7 +321,7 @@ func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i 
 			pc = in.arg
 			continue
 		case syntax.InstCapture:
-			if !in.passes(classBefore(text, i), classAfter(text, i)) || in.group == guard && m.guarded(p.guards[in.guard], text, i) {
+			if !in.passes(classBefore(text, i), classAfter(text, i)) || in.group == guard && m.guarded(p.guards[in.arg], text, i) {
 				return
 			}
 			switch in.group {

@@ -202,13 +202,21 @@ func typesOf(rules []rule, corrections []correction) []string {
 // scan is a group of rules that are searched for together.
 type scan struct {
 	rules  []rule
+	layout func() *layout         // of their programs, which are compiled when a text is searched
 	recent *recent.Texts[[]Match] // a text is mostly searched for a network's features, by the tagger of rules and for values that are recognizable by their form
 	mu     sync.Mutex
 	idle   []*machine // one per goroutine that has used the scan at the same time as others
 }
 
 func newScan(rules []rule) *scan {
-	return &scan{rules: rules, recent: recent.NewTexts(maxRecent, func(found []Match) int { return 1 + len(found) })}
+	programs := func() *layout {
+		var all []*program
+		for _, r := range rules {
+			all = append(all, r.whole())
+		}
+		return newLayout(all...)
+	}
+	return &scan{rules: rules, layout: sync.OnceValue(programs), recent: recent.NewTexts(maxRecent, func(found []Match) int { return 1 + len(found) })}
 }
 
 // maxRecent is the number of matches that a scan keeps, of 64 bytes each. A text counts as one more. This is enough for 60 matches in each of the 256
@@ -221,7 +229,7 @@ func (sc *scan) machine() *machine {
 	defer sc.mu.Unlock()
 	k := len(sc.idle) - 1
 	if k < 0 {
-		return newMachine(sc.rules)
+		return newMachine(sc.layout())
 	}
 	m := sc.idle[k]
 	sc.idle = sc.idle[:k]

@@ -209,7 +209,7 @@ func TestMachineLikeRegexp(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		m := newMachine(nil)
+		m := newMachine(newLayout())
 		for i := range len(text) + 1 {
 			want := regexp.MustCompile(fmt.Sprintf(`\A(?s:.{%d})(?m:%s)\z`, i, expression)).MatchString(text)
 			if _, _, got := m.run(p, text, i, len(text)); got != want {
@@ -230,7 +230,7 @@ func TestRulesTogetherAsOneByOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := newMachine(set.rules)
+		m := newMachine(set.scan.layout())
 		piece := rapid.SampledFrom([]string{"Dr. ", "Calle Mayor, 3", "NHC: ", "12/03/2016", "\n", " ", "ñ", "e\u0301", "\u00a0", "555-555-1234", "Hospital ", "San Juan",
 			"Nombre: ", "a@b.es", "MRN ", "28001 ", "70 ", "años", "year-old ", "March ", "3rd", "x", "www.", ".com", ":", "Smith"})
 		rapid.Check(t, func(t *rapid.T) {
