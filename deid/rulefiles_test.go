@@ -244,7 +244,7 @@ func TestShorthandOfSpanishNotesStayed(t *testing.T) {
 	for text, want := range map[string]string{
 		"Llamar a ella, (+34) 677 802 145; o (0057) 310 445 8821": "Llamar a ella, [NUMERO_TELEFONO]; o [NUMERO_TELEFONO]",
 		"Apellidos y nombre: Heredia Cortés, Dulce Nombre":        "Apellidos y nombre: [NOMBRE_SUJETO_ASISTENCIA]",
-		"hab 12, noche del 14 al 15, y del 14 al 15 %":            "hab 12, noche del [FECHAS], y del 14 al 15 %",
+		"hab 12, noche del 14 al 15, y del 3 al 4 %":              "hab 12, noche del [FECHAS], y del 3 al 4 %",
 		"08 de Marzo del 2.024, con 2.024 ml":                     "[FECHAS], con 2.024 ml",
 		"exéresis '19, rotación de 40° '15":                       "exéresis [FECHAS], rotación de 40° '15",
 		"Turno 2 L-X-V, hernia L5-S1":                             "Turno 2 [FECHAS], hernia L5-S1",
