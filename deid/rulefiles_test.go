@@ -234,6 +234,32 @@ func TestPHIOfLatinAmericanNotesStayed(t *testing.T) {
 	}
 }
 
+// Numbers with the code of a country in brackets, nights between two days, years with a dot or an apostrophe, days of dialysis, heights of streets and residents in a shift report stayed, as a whole or
+// in part.
+func TestShorthandOfSpanishNotesStayed(t *testing.T) {
+	net, err := NewNet("auto", data.MEDDOCAN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Llamar a ella, (+34) 677 802 145; o (0057) 310 445 8821": "Llamar a ella, [NUMERO_TELEFONO]; o [NUMERO_TELEFONO]",
+		"Apellidos y nombre: Heredia Cortés, Dulce Nombre":        "Apellidos y nombre: [NOMBRE_SUJETO_ASISTENCIA]",
+		"hab 12, noche del 14 al 15, y del 3 al 4 %":              "hab 12, noche del [FECHAS], y del 3 al 4 %",
+		"08 de Marzo del 2.024, con 2.024 ml":                     "[FECHAS], con 2.024 ml",
+		"exéresis '19, rotación de 40° '15":                       "exéresis [FECHAS], rotación de 40° '15",
+		"Turno 2 L-X-V, hernia L5-S1":                             "Turno 2 [FECHAS], hernia L5-S1",
+		"Para en Thames al 600, con VMK al 100":                   "Para en [CALLE], con VMK al 100",
+		"A la UMF 92 desde el HGZ 14":                             "A la [CENTRO_SALUD] desde el [HOSPITAL]",
+		"211 Honorio febril\n207 Eulalia bien\n210 Sor Piedad":    "211 [NOMBRE_SUJETO_ASISTENCIA] febril\n207 [NOMBRE_SUJETO_ASISTENCIA] bien\n210 Sor [NOMBRE_SUJETO_ASISTENCIA]",
+	} {
+		d := &Deidentifier{Net: net}
+		results := d.Notes(t.Context(), []Note{{Document: &data.Document{ID: "n", Text: text}}})
+		if got := results[0].Clean.Text; got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Without an accent or in capitals, verbs behind a name went with it as surnames, and so did labels and marks before one.
 func TestVerbsWithoutAccentsWereSurnames(t *testing.T) {
 	net, err := NewNet("auto", data.MEDDOCAN)
