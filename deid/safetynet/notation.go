@@ -18,20 +18,28 @@ import (
 func WithoutNotation(text string, spans []data.Span, sortOf func(typ string) data.Sort) []data.Span {
 	clinical := func(s data.Span) bool { return slices.Contains(inNotations, sortOf(s.Type)) }
 	named := func(s data.Span) bool { return slices.Contains(inTerms, sortOf(s.Type)) }
-	var notations, terms []data.Span
+	dated := func(s data.Span) bool { return sortOf(s.Type) == data.Date }
+	var notations, terms, undated []data.Span
 	if slices.ContainsFunc(spans, clinical) {
 		notations = recentNotations.Get(text, func() []data.Span { return notationsIn(text) })
 	}
 	if slices.ContainsFunc(spans, named) {
 		terms = recentTerms.Get(text, func() []data.Span { return termsIn(text) })
 	}
-	if len(notations) == 0 && len(terms) == 0 {
+	if slices.ContainsFunc(spans, dated) {
+		undated = recentDurations.Get(text, func() []data.Span { return data.Flatten(append(durationsIn(text), timesIn(text)...)) })
+	}
+	if len(notations) == 0 && len(terms) == 0 && len(undated) == 0 {
 		return spans
 	}
 	var kept []data.Span
 	for _, s := range spans {
 		switch {
 		case named(s) && inTerm(text, s, terms):
+		case dated(s):
+			for _, part := range data.Cut(text, s, notations) {
+				kept = append(kept, data.Cut(text, part, undated)...)
+			}
 		case clinical(s):
 			kept = append(kept, data.Cut(text, s, notations)...)
 		default:
@@ -50,8 +58,9 @@ var (
 		data.Family, data.Number, data.Date, data.Other, ""}
 )
 
-// recentNotations and recentTerms have the notations and the fixed terms of recent texts, because the spans of the network and of the rules are compared with them.
-var recentNotations, recentTerms = recentSpans(), recentSpans()
+// recentNotations, recentTerms and recentDurations have the notations, the fixed terms, and the durations and times (durations.go) of recent texts, because the spans of the network and of the
+// rules are compared with them.
+var recentNotations, recentTerms, recentDurations = recentSpans(), recentSpans(), recentSpans()
 
 func recentSpans() *recent.Texts[[]data.Span] {
 	return recent.NewTexts(1<<12, func(found []data.Span) int { return 1 + len(found) })
