@@ -1,5 +1,5 @@
 // Package page is the web page of the service: people paste or open notes, correct what the model found, and take the result
-// with them. The page is plain HTML, CSS and JavaScript modules in the folder static, embedded in the program as they are. It
+// with them. The page is plain HTML, CSS and JavaScript modules in the folder static, which the program has as an archive. It
 // calls the endpoints under /v1/ of the server that it comes from, and nothing else. It keeps notes, corrections and the token
 // in memory only.
 //
@@ -8,16 +8,20 @@ package page
 
 import (
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/hex"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/archived"
 )
 
-//go:embed static
-var files embed.FS
+// archive has the folder static, in a third of its size. TestArchive makes it.
+//
+//go:embed static.zip.br
+var archive []byte
 
 // policy is the Content-Security-Policy. It allows files and requests of the page's own server only, and no HTML made from
 // strings.
@@ -63,12 +67,12 @@ type asset struct {
 
 // load returns the files by the patterns at which they are served.
 func load() map[string]asset {
-	assets := map[string]asset{}
+	assets, files := map[string]asset{}, archived.Open(archive)
 	err := fs.WalkDir(files, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := files.ReadFile(name)
+		content, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,9 @@
+package page
+
+import (
+	"testing"
+
+	"github.com/lethe-deid/lethe/internal/archived/archivetest"
+)
+
+func TestArchive(t *testing.T) { archivetest.Check(t, "static.zip.br", "static") }
