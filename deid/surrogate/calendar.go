@@ -64,7 +64,7 @@ func newCalendar(p profile) *calendar {
 	for variant, word := range p.variants {
 		c.words[variant] = c.words[word]
 	}
-	for _, h := range readHolidays(p.holidays) {
+	for _, h := range readHolidays(p.holidays()) {
 		first := tokens(h.name)[0].word
 		c.begins[first] = append(c.begins[first], h)
 	}

@@ -141,9 +141,6 @@ func (p *Patient) pair(value string, d drawing, attempt int) string {
 	return d.from.entries[fit[first]] + joint + d.from.entries[fit[second]]
 }
 
-//go:embed lists/scripts.txt
-var scriptLists string
-
 // addEntries appends entries to a list, except those that it already has.
 func addEntries(lists map[string]*list, name string, entries []string) {
 	seen := map[string]bool{}

@@ -63,7 +63,7 @@ func TestGenderOfNamesInManyCultures(t *testing.T) {
 func TestNamesHadTwoGenders(t *testing.T) {
 	seen := map[string]string{}
 	section := ""
-	for line := range strings.Lines(nameList("gender.txt")) {
+	for line := range strings.Lines(listText("names/gender.txt")()) {
 		if s, ok := strings.CutPrefix(line, "= "); ok {
 			section = strings.Fields(s)[0]
 		} else if !strings.HasPrefix(line, "#") {

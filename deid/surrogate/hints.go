@@ -154,7 +154,7 @@ func (n *names) nicknames(all []nameMention) {
 // formalNames lists the names that each nickname may be short for.
 var formalNames = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
-	for line := range strings.Lines(nameList("nicknames.txt")) {
+	for line := range strings.Lines(listText("names/nicknames.txt")()) {
 		formal, nicks, ok := strings.Cut(line, ":")
 		if !ok || strings.HasPrefix(line, "#") {
 			continue

@@ -1,7 +1,6 @@
 package surrogate
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,21 +11,10 @@ import (
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
-var (
-	//go:embed lists/en.txt
-	englishLists string
-	//go:embed lists/en-words.txt
-	englishWords string
-	//go:embed lists/en-holidays.txt
-	englishHolidays string
-	//go:embed lists/en-states.txt
-	englishStates string
-)
-
 var english = profile{
 	code:  English,
-	words: englishWords,
-	lists: englishLists,
+	words: listText("en-words.txt"),
+	lists: listText("en.txt"),
 	entries: func() map[string][]string {
 		return map[string][]string{
 			"state": wordlists.Entries("en-states"), "country": wordlists.Entries("en-countries"), "profession": wordlists.Entries("en-professions"),
@@ -36,7 +24,7 @@ var english = profile{
 			"surname": slices.DeleteFunc(slices.Clone(fakedata.Person["last"]), misprint),
 		}
 	},
-	states: englishStates, stateLists: []string{"en-states"}, countryLists: []string{"en-countries"}, abbreviationLists: []string{"en-state-abbreviations"},
+	states: listText("en-states.txt"), stateLists: []string{"en-states"}, countryLists: []string{"en-countries"}, abbreviationLists: []string{"en-state-abbreviations"},
 	countries: map[string]string{
 		"us": "usa", "usa": "usa", "america": "usa", "united states": "usa", "the united states": "usa", "united states of america": "usa",
 		"uk": "uk", "united kingdom": "uk", "the united kingdom": "uk", "great britain": "uk", "britain": "uk", "england": "uk",
@@ -70,7 +58,7 @@ var english = profile{
 		cued{`\b((?i:mon(?:day)?[–-]fri(?:day)?)|MWF|M[/-]W[/-]F|TTS|T-Th-Sa?t?|TThSa?|T/Th?/Sa?t?(?:/Su?n?)?|TuThSa|Tu/Th/Sa|MTWTh?F)\b`, []string{"-fri", "–fri", "mwf", "m/w", "m-w", "tts", "t-th", "tths", "t/t", "tuth", "tu/th", "mtwt"}},
 		`\b(DAY(?:/DAY){2,6})\b`),
 	datedAfter: lazyregexp.New(`^(?: (?i:ago|last|past|this)\b|,? *(?:the )?(?:[0-9]{1,2}(?:[/-][0-9]|\.[0-9]{1,2}\.|st|nd|rd|th)|(?:[0-9]{1,2} )?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:19|20)[0-9]{2}))`),
-	holidays:   englishHolidays,
+	holidays:   listText("en-holidays.txt"),
 	monthDay:   "%[2]s %[1]d",
 	beforeYear: ", ",
 	ordinals:   []string{"st", "nd", "rd", "th"},

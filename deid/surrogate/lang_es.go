@@ -1,26 +1,16 @@
 package surrogate
 
 import (
-	_ "embed"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
-var (
-	//go:embed lists/es.txt
-	spanishLists string
-	//go:embed lists/es-words.txt
-	spanishWords string
-	//go:embed lists/es-holidays.txt
-	spanishHolidays string
-)
-
 var spanish = profile{
 	code:  Spanish,
-	words: spanishWords,
-	lists: spanishLists,
+	words: listText("es-words.txt"),
+	lists: listText("es.txt"),
 	entries: func() map[string][]string {
 		return map[string][]string{"country": wordlists.Entries("es-countries"), "profession": wordlists.Entries("es-professions")}
 	},
@@ -79,7 +69,7 @@ var spanish = profile{
 		cued{`\b(?i:(lunes a viernes))\b`, []string{"lunes a viernes"}},
 		`\b(DAY(?:/DAY){2,6})\b`),
 	datedAfter: lazyregexp.New(`^,? *(?:d[ií]as? )?(?:[0-9]{1,2}\b|(?i:pasad|[úu]ltim|próxim))`),
-	holidays:   spanishHolidays,
+	holidays:   listText("es-holidays.txt"),
 	monthDay:   "%[1]d de %[2]s",
 	beforeYear: " de ",
 	endings:    basqueEndings,

@@ -12,7 +12,8 @@ import (
 // esperanto is a third language, as it would be in a file of its own.
 var esperanto = profile{
 	code: "eo",
-	words: `
+	words: func() string {
+		return `
 = titles
 sinjoro, sinjorino
 
@@ -38,8 +39,10 @@ monatoj
 hospitalo
 
 = kept in street
-strato`,
-	lists: `
+strato`
+	},
+	lists: func() string {
+		return `
 = female
 Lumina, Roza, Stela
 
@@ -74,11 +77,12 @@ Kora, Pulma
 Lago, Monto
 
 = profession
-bakisto, instruisto`,
+bakisto, instruisto`
+	},
 	dateOrder:  dayFirst,
 	months:     []string{"januaro februaro marto aprilo majo junio julio aŭgusto septembro oktobro novembro decembro"},
 	weekdays:   []string{"dimanĉo lundo mardo merkredo ĵaŭdo vendredo sabato"},
-	holidays:   "Kristnasko: 12-25",
+	holidays:   func() string { return "Kristnasko: 12-25" },
 	monthDay:   "la %[1]d-a de %[2]s",
 	beforeYear: " ",
 

@@ -2,15 +2,12 @@ package surrogate
 
 import (
 	_ "embed"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/lethe-deid/lethe/internal/archived"
 )
 
 // Names are replaced word by word. A word has the same surrogate in all notes of a patient, so that all forms of a name remain forms of one name, and
@@ -71,14 +68,6 @@ type known struct {
 	surname      set
 }
 
-var (
-	//go:embed lists/known.txt
-	knownLists string
-	// nameArchive has the folder lists/names, which is larger. TestArchive makes it.
-	//go:embed lists/names.zip.br
-	nameArchive []byte
-)
-
 // NameWords returns all words that the package knows as first names or surnames, of many cultures, folded and sorted: examples for a model of
 // how names are spelt.
 func NameWords() []string {
@@ -103,23 +92,14 @@ func IsFirstName(word string) bool {
 // IsSurname reports whether a word is a surname that the package knows. Some are first names or ordinary words as well.
 func IsSurname(word string) bool { return builtin().known.surname[foldName(word)] }
 
-// nameList returns a file of the folder lists/names.
-func nameList(file string) string {
-	text, err := fs.ReadFile(archived.Open(nameArchive), "names/"+file)
-	if err != nil {
-		panic(err) // the archive is embedded
-	}
-	return string(text)
-}
-
 // listedNames are the first names of gender.txt.
-var listedNames = sync.OnceValue(func() map[string]int { return readGenders(nameList("gender.txt")) })
+var listedNames = sync.OnceValue(func() map[string]int { return readGenders(listText("names/gender.txt")()) })
 
 // newKnown collects the names that languages have on their lists, and gives each language its first names.
 func newKnown(l *languages) *known {
 	k := &known{listed: listedNames(), female: set{}, male: set{}, surname: set{}}
 	also := map[string]*list{}
-	addSections(also, "", knownLists)
+	addSections(also, "", listText("known.txt")())
 	for _, lists := range []map[string]*list{l.drawn, also} {
 		for name, from := range lists {
 			code, what, _ := strings.Cut(name, "-")

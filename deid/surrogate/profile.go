@@ -17,14 +17,14 @@ import (
 // the language of the notes decides.
 type profile struct {
 	code  Language
-	words string // sections of folded words, see wordKind
+	words func() string // sections of folded words, see wordKind
 
 	// Surrogates: sections of the lists of requiredLists, and of unisex first names and regions if there are any.
-	lists   string
+	lists   func() string
 	entries func() map[string][]string // further entries, by list
 
 	// Places.
-	states            string            // lines with a state in full, a colon, and its abbreviations
+	states            func() string     // lines with a state in full, a colon, and its abbreviations
 	stateLists        []string          // names of wordlists of states,
 	countryLists      []string          // of countries,
 	abbreviationLists []string          // and of abbreviations of states
@@ -49,7 +49,7 @@ type profile struct {
 	schedules      []schedule         // days of the week that recur: see Maker.Recurs
 	datedAfter     *lazyregexp.Regexp // what shows, after a day of the week, that it is that of an event
 	yearAfterMonth bool               // two digits after a month in words are a year
-	holidays       string             // lines with the names of a holiday, a colon and its rule; see holiday.in
+	holidays       func() string      // lines with the names of a holiday, a colon and its rule; see holiday.in
 	monthDay       string             // format of a date without year, from the number of the day and the name of the month
 	beforeYear     string             // text between such a date and a year
 	ordinals       []string           // suffixes of ordinal numbers,
@@ -152,7 +152,7 @@ var builtin = sync.OnceValue(func() *languages { return newLanguages(english, sp
 func newLanguages(profiles ...profile) *languages {
 	l := &languages{words: readVocabulary(""), drawn: map[string]*list{}, numbers: map[string]numberWord{},
 		ordinals: map[string]func(int) string{}, endings: map[string]func(int) string{}, countries: map[string]string{}, contractions: map[string]string{}}
-	addSections(l.drawn, "", scriptLists)
+	addSections(l.drawn, "", listText("scripts.txt")())
 	for _, p := range profiles {
 		lang := newLanguage(p)
 		l.all = append(l.all, lang)
@@ -183,7 +183,7 @@ var requiredLists = strings.Fields("female male surname city state country stree
 // addLists puts the surrogates of a language on the lists.
 func (l *languages) addLists(p profile) {
 	prefix := string(p.code) + "-"
-	addSections(l.drawn, prefix, p.lists)
+	addSections(l.drawn, prefix, p.lists())
 	// First names for unknown genders, and for when those of one gender are used up.
 	for _, gender := range []string{"female", "male"} {
 		if names := l.drawn[prefix+gender]; names != nil {
@@ -210,9 +210,9 @@ func (l *languages) addLists(p profile) {
 }
 
 func newLanguage(p profile) *language {
-	lang := &language{profile: p, words: readVocabulary(p.words), calendar: newCalendar(p), female: set{}, male: set{}}
-	if p.states != "" {
-		lang.states = newStateTable(string(p.code)+"-state", p.states)
+	lang := &language{profile: p, words: readVocabulary(p.words()), calendar: newCalendar(p), female: set{}, male: set{}}
+	if p.states != nil {
+		lang.states = newStateTable(string(p.code)+"-state", p.states())
 	}
 	for _, style := range p.weekdayLetters {
 		lang.weekdayLetters = append(lang.weekdayLetters, &forms{field: fieldWeekday, words: strings.Fields(style)})
