@@ -201,7 +201,7 @@ func (l lazyRules) in(languages []string) iter.Seq[builtinRules] {
 
 // formulaic returns what the rules of several languages find in a text. What those of one find that of an earlier one have found, too, is left out.
 func formulaic(text string, sets iter.Seq[builtinRules]) (found []data.Span) {
-	columns := slices.Concat(safetynet.Columns(text), safetynet.Names(text), safetynet.Titled(text), safetynet.SaidNames(text), safetynet.DividedNames(text), safetynet.ShiftRows(text))
+	columns := slices.Concat(safetynet.Columns(text), safetynet.Names(text), safetynet.Titled(text), safetynet.SaidNames(text), safetynet.DividedNames(text), safetynet.ShiftRows(text), safetynet.Handles(text))
 	seen := map[[2]int]bool{}
 	for b := range sets {
 		earlier := len(found)

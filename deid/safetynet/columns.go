@@ -212,9 +212,10 @@ type column struct {
 	kind    scoreKind // of its fractions
 }
 
-// ColumnTypes lists the types of Columns.
+// ColumnTypes lists the types of Columns, and that of Handles.
 func ColumnTypes() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(typ string) bool { return slices.Contains([]string{day, clock, ranges, test}, typ) })
+	types := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(typ string) bool { return slices.Contains([]string{day, clock, ranges, test}, typ) })
+	return append(types, "USERNAME")
 }
 
 // header returns the table of which a line is the head, without columns if it is none.
