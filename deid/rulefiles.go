@@ -317,7 +317,12 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 	var found []data.Span
 	if b.language == "es" {
-		columns = slices.Concat(columns, withoutMistakes(text, b.beside.Correct(text, safetynet.AskedNames(text)), data.Any))
+		known := data.Disjoint(slices.Clone(columns))
+		for _, name := range withoutMistakes(text, b.beside.Correct(text, safetynet.AskedNames(text)), data.Any) {
+			if !data.Covered(name, known) {
+				columns = append(columns[:len(columns):len(columns)], name)
+			}
+		}
 	}
 	for _, s := range columns {
 		s.Type = b.columns[s.Type]

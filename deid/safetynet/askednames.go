@@ -441,7 +441,7 @@ var (
 	// notAsked are words with a capital behind words that ask for a person, or beside names, that are no names here.
 	notAsked = wordlists.Set(`alexa siri google cortana chatgpt claude gemini copilot guardia control base rutina urgencias ingreso planta consulta hoy ayer manana familia torax craneo abdomen lepore bart barts gower portland jaffe hadlock
 		framingham forrest brugada tokyo tokio covid sars legionella helicobacter klebsiella salmonella listeria malta zika ebola lassa marburg sudeck barcelona berlin milan roma paris london londres boston chicago atlanta bethesda virginia georgia alaska nevada
-		usted ustedes ella ellos dios jesus cristo navidad rosario santa san santo virgen sacramentos doctor doctora dr dra don dona sr sra srta enfermera medico`)
+		hosteleria autobus autobuses comercio almacen mantenimiento limpieza seguridad cocina obra hogar banca usted ustedes ella ellos dios jesus cristo navidad rosario santa san santo virgen sacramentos doctor doctora dr dra don dona sr sra srta enfermera medico`)
 	// spanishSurnames are frequent surnames of countries of Spanish that are on no other list, or are ordinary words.
 	spanishSurnames = wordlists.Set(`quispe mamani condori huanca choque apaza huaman flores ticona chura ccori cusi yupanqui sucari pari calla nina aruquipa limachi castano quintanilla etxeberria etxebarria echeverria goikoetxea aguirre
 		puig ferrer serra vila soler bosch pujol roca roig vidal ferrandiz agirre ibarra zabala mendizabal urrutia arrieta elizalde otxoa ochoa uriarte iriarte arana galarza bravo cuesta rey delgado blanco rubio calvo
