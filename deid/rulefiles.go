@@ -305,7 +305,7 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	add(b.formulaic, func(typ string) string { return typ })
 	b.beside.Prepare()
 	add(b.beside, func(string) string { return safetynet.OtherType(types) })
-	for _, typ := range safetynet.ColumnTypes() {
+	for _, typ := range append(safetynet.ColumnTypes(), "ORGANIZATION") {
 		if b.columns[typ] = typesFor(name).Counterpart(typ); !types.Has(b.columns[typ]) {
 			b.columns[typ] = cmp.Or(types.Counterpart(typ), safetynet.OtherType(types))
 		}
@@ -313,9 +313,17 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	return b
 }
 
-// find returns the spans in a text, the values in columns of its tables, and the days and months without a year that words tell.
+// find returns the spans in a text, the values in columns of its tables, in Spanish names in short sentences, and the days and months without a year that words tell.
 func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 	var found []data.Span
+	if b.language == "es" {
+		known := data.Disjoint(slices.Clone(columns))
+		for _, name := range withoutMistakes(text, b.beside.Correct(text, safetynet.AskedNames(text)), data.Any) {
+			if !data.Covered(name, known) {
+				columns = append(columns[:len(columns):len(columns)], name)
+			}
+		}
+	}
 	for _, s := range columns {
 		s.Type = b.columns[s.Type]
 		found = append(found, s)

@@ -547,3 +547,27 @@ func TestExceptionsForClinicalTextLeftPHI(t *testing.T) {
 		}
 	}
 }
+
+// Names in short Spanish sentences stayed. A name that the tagger found as well keeps its type, and one beside it goes with it.
+func TestAskedNamesKeepTheTypesOfTheTagger(t *testing.T) {
+	net, err := NewNet("auto", data.MEDDOCAN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ typ, text, want string }{
+		{"", "la creatinina de Aitor Etxeberria es 2,4", "la creatinina de [NOMBRE_SUJETO_ASISTENCIA] es 2,4"},
+		{"", "ver con Dr. Jaime Pacheco, empleado de Mercadona", "ver con Dr. [NOMBRE_PERSONAL_SANITARIO], empleado de [INSTITUCION]"},
+		{"FAMILIARES_SUJETO_ASISTENCIA", "llamar a Aitor Etxeberria mañana", "llamar a [FAMILIARES_SUJETO_ASISTENCIA] mañana"},
+		{"", "la enfermedad de Crohn, test de Apgar", "la enfermedad de Crohn, test de Apgar"},
+	} {
+		doc := &data.Document{ID: "n", Text: tt.text}
+		note := Note{Document: doc}
+		if at := strings.Index(tt.text, "Aitor"); tt.typ != "" {
+			doc.Spans = []data.Span{{Start: at, End: at + len("Aitor Etxeberria"), Type: tt.typ}}
+		}
+		d := &Deidentifier{Net: net}
+		if got := d.Notes(t.Context(), []Note{note})[0].Clean.Text; got != tt.want {
+			t.Errorf("%q became %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
