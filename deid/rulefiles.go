@@ -305,7 +305,7 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	add(b.formulaic, func(typ string) string { return typ })
 	b.beside.Prepare()
 	add(b.beside, func(string) string { return safetynet.OtherType(types) })
-	for _, typ := range safetynet.ColumnTypes() {
+	for _, typ := range append(safetynet.ColumnTypes(), "ORGANIZATION") {
 		if b.columns[typ] = typesFor(name).Counterpart(typ); !types.Has(b.columns[typ]) {
 			b.columns[typ] = cmp.Or(types.Counterpart(typ), safetynet.OtherType(types))
 		}
@@ -325,6 +325,14 @@ func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 		days[i].Type = b.date
 	}
 	found = append(found, safetynet.WithoutNotation(text, b.beside.Correct(text, days), data.Any.SortOf)...)
+	if b.language == "en" {
+		for _, s := range withoutMistakes(text, b.beside.Correct(text, safetynet.PlainNames(text)), data.Any) {
+			if !slices.ContainsFunc(columns, func(c data.Span) bool { return c.Start <= s.Start && s.End <= c.End }) {
+				s.Type = b.columns[s.Type]
+				found = append(found, s)
+			}
+		}
+	}
 	for _, set := range []*rules.Set{b.formulaic, b.beside} {
 		for _, s := range withoutMistakes(text, b.beside.Correct(text, set.Spans(text)), data.Any) {
 			if set == b.formulaic && data.Any.SortOf(s.Type) == data.Date && !dated(text, s) {
