@@ -230,7 +230,7 @@ var (
 	placesBefore = wordlists.Set("st saint port fort mount mt lake camp point cape santa san")
 	// namedThings are words behind the names of persons that are named after them, beside those of eponymous and namers.
 	namedThings = wordlists.Set(`act activity ambulance anomaly approach award bandage bar bed brand building bypass case chair chart collar company cup day diet dressing effect equation exercise exercises face filter
-		formula foundation frame furnace graft hook implant index inhibitor innervation interview knife law malformation method model nail number paper phenomenon plan plate principle program project protocol
+		formula foundation frame furnace graft hook implant index inhibitor innervation interview knife law malformation method model nail number paper phenomenon plate principle program project protocol
 		questionnaire ratio regimen rod rule sequence shunt staging stitch stockings story study suture syndrome system table tag technique theorem therapy trial triad tribe valve wing wire`)
 	institutionWords = wordlists.Set(`memorial medical cancer health healthcare infirmary hospice unit building campus pavilion hall house library museum airport station bridge stadium trust tower institute nhs
 		elementary middle high childrens children's regional community county ambulance base motors`)
