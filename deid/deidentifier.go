@@ -222,7 +222,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	}
 	if d.Net.Formulaic != nil {
 		formulaic := slices.DeleteFunc(d.Net.Formulaic(text), func(s data.Span) bool { return isPublic(text, s, d.sort(s.Type)) })
-		formulaic = datesWithoutValues(text, withoutKnownGuesses(formulaic, all), d.sort)
+		formulaic = safetynet.WithoutGuesses(datesWithoutValues(text, formulaic, d.sort), going(all))
 		if d.Correct != nil {
 			formulaic = d.Correct(text, data.Disjoint(formulaic))
 		}
@@ -245,12 +245,6 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	}
 	all = d.retype(text, all, certain)
 	return d.join(r, text, all, slices.DeleteFunc(d.place(text, everywhere, byKnown), settled(text, all)), safetynet.Known)
-}
-
-// withoutKnownGuesses returns spans without the guessed names that lie in those found before, whose types say more.
-func withoutKnownGuesses(spans []data.Span, before []found) []data.Span {
-	known := spansOf(before)
-	return slices.DeleteFunc(spans, func(s data.Span) bool { return s.Score == safetynet.Guessed && data.Covered(s, known) })
 }
 
 // settled returns a function that reports whether a known value lies in spans whose type retype has decided, and of which nothing stays that

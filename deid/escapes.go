@@ -25,20 +25,20 @@ func lineEscapes(text string) []data.Span {
 	if !strings.Contains(text, `\n`) {
 		return nil
 	}
-	var all, unsure []data.Span
+	var all, guess []data.Span
 	for _, m := range lineEscape.FindAllStringIndex(text, -1) {
 		s, after := data.Span{Start: m[0], End: m[1]}, text[m[1]:]
 		switch {
 		case m[1]-m[0] > len(`\n`) || !notLineEnd.MatchString(after) || dateAfter.MatchString(after):
 			all = append(all, s)
 		case !inPath.MatchString(text[max(0, m[0]-128):m[0]]):
-			unsure = append(unsure, s)
+			guess = append(guess, s)
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	all = append(all, unsure...)
+	all = append(all, guess...)
 	data.SortSpans(all)
 	return all
 }

@@ -313,12 +313,15 @@ func newBuiltinRules(name string, types *data.TypeSet) builtinRules {
 	return b
 }
 
-// find returns the spans in a text, the values in columns of its tables, in Spanish names in short sentences, and the days and months without a year that words tell.
+// inSentences are the names in short sentences without a label, by the language of a text.
+var inSentences = map[string]finder{"en": safetynet.PlainNames, "es": safetynet.AskedNames}
+
+// find returns the spans in a text, the values in columns of its tables, names in short sentences, and the days and months without a year that words tell.
 func (b builtinRules) find(text string, columns []data.Span) []data.Span {
 	var found []data.Span
-	if b.language == "es" {
+	if names := inSentences[b.language]; names != nil {
 		known := data.Disjoint(slices.Clone(columns))
-		for _, name := range withoutMistakes(text, b.beside.Correct(text, safetynet.AskedNames(text)), data.Any) {
+		for _, name := range withoutMistakes(text, b.beside.Correct(text, names(text)), data.Any) {
 			if !data.Covered(name, known) {
 				columns = append(columns[:len(columns):len(columns)], name)
 			}

@@ -75,7 +75,11 @@ func Set(words string) map[string]bool {
 // Common reports whether a word, folded by package fold, is an ordinary word of
 // English or Spanish, a drug, a disease or a part of the body: in lower case it
 // does not identify a person.
-func Common(folded string) bool { return common()[folded] }
+func Common(folded string) bool { return common()[folded] != 0 }
+
+// CommonIn is Common for one language, en or es, or for both if the language is
+// empty.
+func CommonIn(language, folded string) bool { return common()[folded]&bit(language) != 0 }
 
 // Begins reports whether a word for which Common is true begins with a prefix,
 // folded by package fold.
@@ -86,33 +90,37 @@ func Begins(prefix string) bool {
 
 // Frequent reports whether a word, folded by package fold, is among the most
 // frequent words of English or Spanish, which start many sentences.
-func Frequent(folded string) bool { return frequent()[folded] }
+func Frequent(folded string) bool { return frequent()[folded] != 0 }
+
+// FrequentIn is Frequent for one language, en or es, or for both if the language
+// is empty.
+func FrequentIn(language, folded string) bool { return frequent()[folded]&bit(language) != 0 }
 
 // Eponym reports whether a word, folded by package fold, is a name that denotes a
 // disease, a sign or a device, such as Parkinson or Foley.
-func Eponym(folded string) bool { return eponyms()[folded] }
+func Eponym(folded string) bool { return eponyms()[folded] != 0 }
 
 // Body reports whether a word, folded by package fold, is a part of the body in a
 // language, en or es.
 func Body(language, folded string) bool { return body()[language+"-"+folded] }
 
 var (
-	common = sync.OnceValue(func() map[string]bool {
+	common = sync.OnceValue(func() map[string]languages {
 		return union("common", "ambiguous-words", "ambiguous-drugs", "ambiguous-diseases", "ambiguous-body")
 	})
 	sorted = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(common())) })
 	// The 3,000 words of each language that make up 85 % of the lower-case words
 	// of its text.
-	frequent = sync.OnceValue(func() map[string]bool {
-		all := map[string]bool{}
-		for _, language := range []string{"en-", "es-"} {
-			for _, entry := range Entries(language + "common")[:3000] {
-				all[entry] = true
+	frequent = sync.OnceValue(func() map[string]languages {
+		all := map[string]languages{}
+		for _, language := range []string{"en", "es"} {
+			for _, entry := range Entries(language + "-common")[:3000] {
+				all[entry] |= bit(language)
 			}
 		}
 		return all
 	})
-	eponyms = sync.OnceValue(func() map[string]bool { return union("ambiguous-eponyms") })
+	eponyms = sync.OnceValue(func() map[string]languages { return union("ambiguous-eponyms") })
 	body    = sync.OnceValue(func() map[string]bool {
 		all := map[string]bool{}
 		for _, language := range []string{"en-", "es-"} {
@@ -124,14 +132,29 @@ var (
 	})
 )
 
-// union returns the single words of some lists in both languages, folded.
-func union(kinds ...string) map[string]bool {
-	all := map[string]bool{}
+// languages is a set of languages, with a bit for each.
+type languages uint8
+
+// bit returns the set with one language, or with both if it is empty.
+func bit(language string) languages {
+	switch language {
+	case "en":
+		return 1
+	case "es":
+		return 2
+	}
+	return 1 | 2
+}
+
+// union returns the single words of some lists in both languages, folded, with
+// the languages whose lists have them.
+func union(kinds ...string) map[string]languages {
+	all := map[string]languages{}
 	for _, kind := range kinds {
-		for _, language := range []string{"en-", "es-"} {
-			for _, entry := range Entries(language + kind) {
+		for _, language := range []string{"en", "es"} {
+			for _, entry := range Entries(language + "-" + kind) {
 				if word := fold.Fold(entry); !strings.Contains(word, " ") {
-					all[word] = true
+					all[word] |= bit(language)
 				}
 			}
 		}

@@ -511,8 +511,8 @@ func TestNotesThatCannotBeExaminedAreCounted(t *testing.T) {
 }
 
 func TestBadDraws(t *testing.T) {
-	unsure := capitalsModel()
-	unsure.Doubts = nil
+	guess := capitalsModel()
+	guess.Doubts = nil
 	for name, c := range map[string]struct {
 		Draw
 		Model
@@ -521,7 +521,7 @@ func TestBadDraws(t *testing.T) {
 		"an unknown way":      {Draw{By: "chance", Notes: 1, Readers: []string{"a"}}, capitalsModel()},
 		"no notes":            {Draw{By: ByNote, Readers: []string{"a"}}, capitalsModel()},
 		"no readers":          {Draw{By: ByNote, Notes: 1}, capitalsModel()},
-		"doubts without them": {Draw{By: ByDoubt, Notes: 1, Readers: []string{"a"}}, unsure},
+		"doubts without them": {Draw{By: ByDoubt, Notes: 1, Readers: []string{"a"}}, guess},
 	} {
 		dir := filepath.Join(t.TempDir(), "review")
 		if _, err := Sample(t.Context(), dir, notesOf("ANNA"), c.Model, c.Draw, nil); err == nil {

@@ -34,9 +34,6 @@ func AskedNames(text string) (all []data.Span) {
 	return all
 }
 
-// Guessed is the score of a name whose type is a guess: it may be that of somebody else than the patient. What a tagger says of it counts.
-const Guessed = 0.5
-
 // maxAsked is the maximum number of words of a name, and maxCue that of words before it that matter. asked is the number of words that are kept, a power of two.
 const (
 	maxAsked = 5
@@ -134,11 +131,11 @@ func (s *sentenceOfNames) name(all []data.Span) []data.Span {
 	i := s.now
 	if n := s.employer(i); n > 0 {
 		s.now += n
-		return append(all, data.Span{Start: s.at(i).start, End: s.at(i + n - 1).end, Type: "ORGANIZATION", Score: Guessed})
+		return append(all, data.Span{Start: s.at(i).start, End: s.at(i + n - 1).end, Type: "ORGANIZATION", Score: guess})
 	}
 	n := s.length(i)
 	if s.now += max(1, n); n > 0 {
-		name := data.Span{Start: s.at(i).start, End: s.at(i + n - 1).end, Type: "PATIENT", Score: Guessed}
+		name := data.Span{Start: s.at(i).start, End: s.at(i + n - 1).end, Type: "PATIENT", Score: guess}
 		if b := fold.Fold(lastBytes(s.text[:name.Start], len("Dra. "))); strings.HasSuffix(b, "dr. ") || b == "dra. " || strings.HasSuffix(b, "dr ") || strings.HasSuffix(b, "dra ") {
 			name.Type = "DOCTOR"
 		}

@@ -51,7 +51,8 @@ const (
 
 // Patterns are values to search for. They are safe for concurrent use.
 type Patterns struct {
-	types     *data.TypeSet       // of the values
+	types     *data.TypeSet // of the values
+	language  func(text string) string
 	known     bool                // also match one wrong letter, and initials
 	phrases   map[string][]phrase // keys are the first words
 	days      map[string]string   // types of days and months in digits, such as 5/30
@@ -312,11 +313,13 @@ func (p *Patterns) Find(text string, covered []data.Span) []data.Span {
 	}
 	buffer := buffers.Get().(*[]word)
 	defer buffers.Put(buffer)
+	language := sync.OnceValue(func() string { return p.language(text) })
+	frequent := func(folded string) bool { return wordlists.FrequentIn(language(), folded) }
 	var found []data.Span
 	for from := 0; from < len(text); {
 		to := windowEnd(text, from)
 		words := appendWords((*buffer)[:0], text, from, to, covered)
-		found = append(found, p.outsideTerms(text, words, append(p.find(words), p.besideCovered(text, words, covered)...))...)
+		found = append(found, p.outsideTerms(text, words, append(p.find(words, frequent), p.besideCovered(text, words, covered)...))...)
 		clear(words) // the words are parts of the text
 		*buffer = words
 		from = to
@@ -343,7 +346,8 @@ const wordsOfTerm = 12
 // buffers are memory for the words of a text.
 var buffers = sync.Pool{New: func() any { return new([]word) }}
 
-func (p *Patterns) find(words []word) []data.Span {
+// find is Find for some words. frequent reports whether one is frequent in the language of the text.
+func (p *Patterns) find(words []word, frequent func(folded string) bool) []data.Span {
 	var found []data.Span
 	hit := func(first, last int, typ string) {
 		found = append(found, data.Span{Start: words[first].start, End: words[last].end, Type: typ, Score: 1})
@@ -382,7 +386,7 @@ func (p *Patterns) find(words []word) []data.Span {
 			}
 		}
 	}
-	p.names(words, lower, hit)
+	p.names(words, lower, frequent, hit)
 	return found
 }
 
@@ -464,7 +468,7 @@ func isLetter(w word) bool { return w.capitalized && utf8.RuneCountInString(w.fo
 
 // names searches for the parts of names: several beside each other, in any order and case, or a
 // single one that cannot be an ordinary word here.
-func (p *Patterns) names(words []word, lower func(string) bool, hit func(first, last int, typ string)) {
+func (p *Patterns) names(words []word, lower, frequent func(folded string) bool, hit func(first, last int, typ string)) {
 	if len(p.parts) == 0 {
 		return
 	}
@@ -491,7 +495,7 @@ func (p *Patterns) names(words []word, lower func(string) bool, hit func(first, 
 		first, initials := p.before(words, i)
 		switch {
 		case len(parts) > 1 && certain:
-		case len(parts) == 1 && (alone(words, i, lower) || initials && words[i].capitalized):
+		case len(parts) == 1 && (alone(words, i, lower, frequent) || initials && words[i].capitalized):
 		default:
 			continue
 		}
@@ -570,8 +574,8 @@ func certainPart(w word) bool {
 // alone reports whether a single part of a name is the name. An ordinary word (long) is the name
 // only with a capital, and only if the note does not contain it in lower case. A frequent word is
 // the name only with a capital that is not due to the beginning of a sentence or a line of
-// capitals. After a title, any part is the name.
-func alone(words []word, i int, lower func(string) bool) bool {
+// capitals, or before a possessive s. After a title, any part is the name.
+func alone(words []word, i int, lower, frequent func(folded string) bool) bool {
 	w := words[i]
 	switch {
 	case w.titled && w.capitalized:
@@ -583,7 +587,12 @@ func alone(words []word, i int, lower func(string) bool) bool {
 	case i > 0 && w.capitalized && w.gap == 1 && words[i-1].capitalized && !wordlists.Common(words[i-1].fold): // GUILLERMO BONE
 		return true
 	}
-	return w.capitalized && !lower(w.fold) && (!w.first && !w.capitals || !wordlists.Frequent(w.fold))
+	return w.capitalized && !lower(w.fold) && (!w.first && !w.capitals || !frequent(w.fold) || !w.capitals && isOwner(words, i))
+}
+
+// isOwner reports whether a possessive s follows word i.
+func isOwner(words []word, i int) bool {
+	return i+1 < len(words) && words[i+1].elided && words[i+1].fold == "s" && !words[i+1].capitalized
 }
 
 // lazyLower returns a function that reports whether a word occurs in lower case. The words are

@@ -58,13 +58,14 @@ type Net struct {
 
 // Language returns the language of a note, or "" if it is not known or there are several.
 func (n *Net) Language(text string) string {
-	if n.Languages == nil {
-		return n.Types.Language
+	if n.Languages != nil {
+		if all := n.Languages(text); len(all) == 1 {
+			return all[0]
+		} else if len(all) > 1 {
+			return ""
+		}
 	}
-	if all := n.Languages(text); len(all) == 1 {
-		return all[0]
-	}
-	return ""
+	return n.Types.Language
 }
 
 // Removed is a replaced text and its type.
@@ -73,7 +74,7 @@ type Removed struct{ Text, Type string }
 // Originals returns patterns for the replaced texts in the notes of one patient. Of a text with several types, the most frequent counts, so that the order of the
 // notes does not matter.
 func (n *Net) Originals(removed []Removed) *Patterns {
-	p := &Patterns{types: n.Types}
+	p := &Patterns{types: n.Types, language: n.Language}
 	count := map[Removed]int{}
 	for _, r := range removed {
 		count[r]++
@@ -88,7 +89,7 @@ func (n *Net) Originals(removed []Removed) *Patterns {
 
 // Known returns patterns for the known values of one patient.
 func (n *Net) Known(values []Value) *Patterns {
-	p := &Patterns{types: n.Types, known: true}
+	p := &Patterns{types: n.Types, language: n.Language, known: true}
 	for _, v := range values {
 		p.add(v.Text, v.typeIn(n.Types), v.how())
 	}

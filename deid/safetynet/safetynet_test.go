@@ -372,3 +372,20 @@ func TestCoveredSpanWithinACharacter(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 }
+
+// A surname that is a word of another language stayed at the beginning of a sentence, also if the model has one language and does not tell which, and one that is an ordinary word stayed before 's.
+func TestSurnamesThatAreWordsOfAnotherLanguageStayed(t *testing.T) {
+	net := &Net{Types: data.I2B2, Languages: func(string) []string { return nil }}
+	for _, tc := range []struct{ name, text, want string }{
+		{"Maria Luna", "Luna EKG shows afib", "[PATIENT|Luna] EKG shows afib"},
+		{"Ana Guerra", "Guerra EKG shows afib", "[PATIENT|Guerra] EKG shows afib"},
+		{"Rosa Flores", "Flores's creatinine", "[PATIENT|Flores]'s creatinine"},
+		{"Jo Day", "Day's labs. Day 3", "[PATIENT|Day]'s labs. Day 3"},
+		{"John Will", "Will call", "Will call"},
+		{"Ann White", "Day 3. White count 12, white", "Day 3. White count 12, white"},
+	} {
+		if got := show(tc.text, net.Originals([]Removed{{tc.name, "PATIENT"}}).Find(tc.text, nil)); got != tc.want {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
+	}
+}
