@@ -67,7 +67,7 @@ func TestWordsThatAreNoNamesWereRemovedFromAllNotes(t *testing.T) {
 	}{
 		{"of the", "HOSPITAL", false}, {"de la", "HOSPITAL", false}, {"establish care", "HOSPITAL", false}, {"C. koseri", "DOCTOR", false}, {"C. Koseri", "DOCTOR", true}, {"C. lund", "DOCTOR", true}, {"restore fertility", "HOSPITAL", false}, {"undergo dialysis", "ORGANIZATION", false},
 		{"Lialda", "CITY", false}, {"Zarelis", "DOCTOR", false}, {"Agoraphobia", "PATIENT", false}, {"Osteomalacia", "PATIENT", false}, {"quetiapina", "PATIENT", false}, {"TAFIL", "PATIENT", false},
-		{"Lund", "PATIENT", true}, {"oda lund", "PATIENT", true}, {"rose grant", "PATIENT", true}, {"county hospital", "HOSPITAL", true}, {"Mercy", "HOSPITAL", true}, {"The", "PATIENT", true}, {"DE LA O", "PATIENT", true}, {"Madrid", "CITY", true}, {"Diane", "PATIENT", true},
+		{"Lund", "PATIENT", true}, {"oda lund", "PATIENT", true}, {"rose grant", "PATIENT", true}, {"county hospital", "HOSPITAL", true}, {"hospital clinico", "HOSPITAL", true}, {"gold", "DOCTOR", true}, {"main", "STREET", true}, {"Avanza", "ORGANIZATION", true}, {"Mercy", "HOSPITAL", true}, {"The", "PATIENT", true}, {"DE LA O", "PATIENT", true}, {"Madrid", "CITY", true}, {"Diane", "PATIENT", true},
 		{"Theodosis", "PATIENT", true}, {"Eufemia", "PATIENT", true}, {"Politis", "PATIENT", true}, {"Paloma", "PATIENT", true}, {"Yasmin", "PATIENT", true}, {"12345678", "ID", true},
 	} {
 		if got := isSpread(c.text, net.Types.SortOf(c.typ)); got != c.spread {

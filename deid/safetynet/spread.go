@@ -19,6 +19,9 @@ import (
 // ofNames are the sorts whose values consist of words.
 var ofNames = []data.Sort{data.Person, data.Hospital, data.Organization, data.Department, data.City, data.State, data.Country, data.Place, data.Landmark, data.Street}
 
+// ofInstitutions are those of them that institutions have.
+var ofInstitutions = []data.Sort{data.Hospital, data.Organization, data.Department}
+
 // isSpread reports whether a replaced text is searched for in all notes of the patient.
 func isSpread(text string, sort data.Sort) bool {
 	if !slices.Contains(ofNames, sort) {
@@ -30,8 +33,11 @@ func isSpread(text string, sort data.Sort) bool {
 		return true
 	case OnlyFunctionWords(text):
 		return false
-	case len(words) == 1 && isMedicine(words[0]), IsOrganism(text), verbsOfVisit[words[0]] && !strings.ContainsFunc(text, unicode.IsUpper):
+	case len(words) == 1 && isMedicine(words[0], sort), IsOrganism(text), verbsOfVisit[words[0]] && !strings.ContainsFunc(text, unicode.IsUpper):
 		return false
+	}
+	if !slices.Contains(ofInstitutions, sort) { // of names and places in lower case the search itself tells which ones count
+		return true
 	}
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) }) || !areOrdinary(words)
 }
@@ -95,12 +101,12 @@ func IsOrganism(text string) bool {
 	return m != nil && species[m[1]]
 }
 
-// isMedicine reports whether a folded word is a drug or a disease and no name.
-func isMedicine(word string) bool {
+// isMedicine reports whether a folded word is a drug or a disease and no name. Companies are called like brands.
+func isMedicine(word string, sort data.Sort) bool {
 	if brandsWithDose[word] || isNameOrPlace(word) {
 		return false
 	}
-	return brands()[word] || isDrug(word) || IsDisease(word)
+	return !slices.Contains(ofInstitutions, sort) && (brands()[word] || isDrug(word)) || IsDisease(word)
 }
 
 // isNameOrPlace reports whether a folded word is a first name, a surname or a place.
