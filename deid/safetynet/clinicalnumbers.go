@@ -33,7 +33,7 @@ const (
 		`frecuencia(?: card[íi]aca)?|fc|saturaci[óo]n|satura(?:ndo)?|glucemia|glicemia|glucosa|pulso|temperatura|tad?|tas|tensi[óo]n (?:m[íi]nima|m[áa]xima|diast[óo]lica|sist[óo]lica)|ferritina|fev1|pam|flexi[óo]n|flexiona|abducci[óo]n|barthel|karnofsky|(?-i:CI|FR|TA))`
 	toSize = `(?: (?i:in|the|this|clinic|office|today|morning|evening|was|is|are|were|at|of|on|to|up|down|came|reading|level|hoy|era|es|fue|estaba|basal|capilar|de|a|hasta|en|baja|sube|(?:high|low|upper|lower) end of normal|knee)){0,10}`
 	// counted are the counts and results of five digits and more.
-	counted   = `(?:GB|RAN|RAL|RPQ|BNP|CPK|CK|LDH|(?i:(?:nt-?)?pro-?bnp|leucos?|leucocitos|leucocitosis(?: de)?|plaq|plaquetas|recuento(?: de)?|recuento de (?:leucocitos|plaquetas)|ferritina|beta[ -]?hcg|b-?hcg|carga viral|neutr[óo]filos|urocultivo|wbc|plt|platelets|neutrophils|viral load))`
+	counted   = `(?:RAN|RAL|RPQ|BNP|(?i:(?:nt-?)?pro-?bnp|leucos?|leucocitos|leucocitosis(?: de)?|plaq|plaquetas|recuento(?: de)?|recuento de (?:leucocitos|plaquetas)|ferritina|beta[ -]?hcg|b-?hcg|carga viral|neutr[óo]filos|urocultivo|wbc|plt|platelets|neutrophils|viral load))`
 	cellAfter = `(?:,? (?:HTO|HCT|Hto|Hct) [1-6][0-9]\b(?:[.,][0-9])?|,? PMN [0-9]{1,2} ?%)`
 )
 
@@ -58,7 +58,7 @@ var numberForms = []notationForm{
 	// on the 5th postoperative day, between the 7th and the 28th day of life
 	{may: hasOrdinal, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + ` (?:` + care + ` (?i:days?|weeks?|months?)|(?i:days?|weeks?|months?|decades?|years?|trimesters?) ` + since + `))\b`), holds: isNoDayOfMonth},
 	// the 3rd, 5th and 12th nerves, ribs fractured (2nd-10th on the right side and 2nd-11th on the left side)
-	{may: hasOrdinal, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + `) (?i:(?:cranial )?nerves?|ribs?|percentiles?|toes|fingers|digits|metatarsals?|metacarpals?|vertebrae|intercostal spaces?|MTP|MCP|PIP|generation)\b`), holds: isNoDayOfMonth},
+	{may: hasOrdinal, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + `) (?i:(?:cranial )?nerves?|ribs?|percentiles?|toes|fingers|digits|metatarsals?|metacarpals?|vertebrae|intercostal spaces?|MTP|MCP|PIP|generation)\b`), holds: isListOfParts},
 	{may: hasOrdinal, form: lazyregexp.New(`\b(?i:nerves|ribs|toes|fingers|percentiles|vertebrae)(?: (?i:including|fractured|involved|affected|were|are)){0,2}(?: \(|, | )(?:the )?(` + ordinals + `(?: on the (?:right|left)(?: side)?(?:,? and ` + ordinals + ` on the (?:right|left)(?: side)?)?)?)`), holds: endsHere},
 	{may: hasOrdinal, form: lazyregexp.New(`\b((?:[Ee]l |[Ll]a )?` + ordinalES + `(?:(?:, | y | al? | o |[-–])` + ordinalES + `){0,7} (?i:d[íi]as?|semanas?|mes(?:es)?) ` + sinceES + `)`), holds: isNoDayOfMonth},
 	// 3/4 L of oxygen, 2/2 at patellae, 4/5 R biceps, 2/17 LN positive
@@ -66,7 +66,8 @@ var numberForms = []notationForm{
 	{may: hasFraction, form: lazyregexp.New(`\b([0-5][+-]?/5[+-]?) (?i:(?:R|L|right|left|bilateral|bilat) )?(?i:biceps|triceps|deltoids?|quads?|quadriceps|hip flexors?|EHL|grip|plantarflexion|dorsiflexion|wrist extensors?|psoas|tibialis)\b`), holds: isNotDated},
 	{may: hasFraction, form: lazyregexp.New(`\b(?:FM|M[SI][DI]|M[SI] (?:dcho|izdo)|BM|(?i:deltoids?|biceps|triceps|quads?|EHL|hip flexors?|(?:upper|lower) extremit(?:y|ies):?|(?:hemi|para|tetra|mono)?paresia(?: izda?\.?| dcha?\.?| izquierda| derecha)?(?: global)?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: endsHere},
 	// GB 28917 HTO 43
-	{may: hasCount, form: lazyregexp.New(`\b(` + counted + `[ :=(]{1,3}[1-9][0-9]{4,5}` + cellAfter + `?)`), holds: endsHere},
+	{may: hasCount, form: lazyregexp.New(`\b(` + counted + `[ :=(]{1,3}[1-9][0-9]{4,5}` + cellAfter + `?)`), holds: isCount},
+	{may: hasCount, form: lazyregexp.New(`\b(GB[ :=]{1,2}[1-9][0-9]{4,5}` + cellAfter + `)`), holds: isCount},
 	{may: hasCount, form: lazyregexp.New(`\b((?:TTPK|TTPA|TP) [0-9]{2} [1-9][0-9]{4,5}` + cellAfter + `)`)},
 	// erupción hacia V, factores V, VIII y X
 	{may: ofText(hasLetterWord), form: lazyregexp.New(`\b(?i:hacia|factor(?:es)?|cromosomas?|derivaci[óo]n|punto|par|nervio|tipo|grado|vitamina|hepatitis|cara|rayos|clase|estadio) ([VXLJMSDI]{1,4}(?:(?:, | y | e )[VXI]{1,4}){0,9})`)},
@@ -110,9 +111,15 @@ func areTeeth(least int) func(before, value, after string) bool {
 		if slices.ContainsFunc(numbers, func(n int) bool { return n > 32 }) && slices.ContainsFunc(numbers, func(n int) bool { return n > 85 || n/10 == 0 || n%10 == 0 || n%10 > 8 }) {
 			return false
 		}
+		if signs == "" && len(numbers) < 6 && !strings.ContainsAny(value, "&") && !listWord.MatchString(value) { // a telephone
+			return false
+		}
 		return len(numbers) > 3 || signs == "," || !mayBeDate(numbers) || !hasTriple(before, after)
 	}
 }
+
+// listWord matches a word between the last two numbers of a list.
+var listWord = lazyregexp.New(`[0-9] (?:and|y|e) [0-9]`)
 
 // spacedTriple matches three numbers with blanks around the hyphens, and no word for a day before them.
 var spacedTriple = lazyregexp.New(`^(?:[^0-9]*[^0-9n] )?[0-9]{1,2} [-–] [0-9]{1,2} [-–] [0-9]{1,2}$`)
@@ -191,6 +198,17 @@ var datedBefore = lazyregexp.New(`(?i)\b(?:on|seen|since|until|from|dated?|visit
 // onOxygen matches what follows the flow of oxygen, before which on may stand.
 var onOxygen = lazyregexp.New(` L of `)
 
+// signing matches words before the initials of a person beside those of personBefore, and ofTown what follows a postcode.
+var (
+	signing = lazyregexp.New(`(?i)\b(?:signed|sign|firmado|firma|visto|seen|per|cosigned)[ :]{1,2}$`)
+	ofTown  = lazyregexp.New(`^,? \p{Lu}\p{Ll}`)
+)
+
+// isCount reports whether a number behind the abbreviation of a result is a result, and not that of a person with these initials or a postcode.
+func isCount(before, _, after string) bool {
+	return endsHere("", "", after) && !ofTown.MatchString(firstBytes(after, 8)) && !personBefore.MatchString(lastBytes(before, 60)) && !signing.MatchString(lastBytes(before, 16))
+}
+
 // monthBefore matches a month before its day.
 var monthBefore = lazyregexp.New(`(?i)(?:^|\PL)` + wordlists.Month + `[.,]? (?:the )?$`)
 
@@ -204,6 +222,12 @@ var noListNumber = lazyregexp.New(`(?i)^ (?:(?:de )?` + wordlists.Month + `(?:[^
 
 // isListNumber reports whether a number at the start of a line is that of an entry of a list.
 func isListNumber(_, _, after string) bool { return !noListNumber.MatchString(firstBytes(after, 60)) }
+
+// isListOfParts reports whether ordinals before a part of the body are a list of such parts: "on the 8th, 9th rib sore" has a day.
+func isListOfParts(before, value, after string) bool {
+	joined := !strings.Contains(value, ",") || strings.Contains(value, " and ") || strings.Contains(value, " or ")
+	return joined && isNoDayOfMonth(before, value, after)
+}
 
 // isNotDated reports whether no word stands before a fraction that a date follows.
 func isNotDated(before, value, after string) bool {

@@ -51,10 +51,13 @@ var wordsOfTeeth = lazyregexp.New(`(?i)\b(?:caries|cari(?:ad|os)[ao]s?|restos? r
 // ofAddress matches what makes an address of a square.
 var ofAddress = lazyregexp.New(`(?i)\b(?:de|del|n[º°o.]|c/|calle|avda?|esquina|piso|portal|puerta|cp|[0-9]{5})\b`)
 
+// livesAt matches what stands before an address.
+var livesAt = lazyregexp.New(`(?i)\b(?:vive|reside|residente|domicilio|domiciliad[ao]|direcci[óo]n|dir|calle)(?: en)?(?: la)?[.:,]? ?$`)
+
 // IsTooth reports whether a span is the number of a tooth and what is said of it in words, with words of dentistry in it or beside it.
 func IsTooth(text string, s data.Span) bool {
 	value := text[s.Start:s.End]
-	if !toothSpan.MatchString(value) || ofAddress.MatchString(value) {
+	if !toothSpan.MatchString(value) || ofAddress.MatchString(value) || livesAt.MatchString(lastBytes(text[:s.Start], 24)) {
 		return false
 	}
 	from, to := around(text, s.Start, 40, s.End-s.Start+40)
