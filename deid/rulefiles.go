@@ -171,7 +171,7 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		}
 		var left []data.Span
 		for _, s := range spans {
-			if !safetynet.IsDoseAbbreviation(text, s) && !safetynet.IsBrand(text, s) {
+			if !safetynet.IsDoseAbbreviation(text, s) && !safetynet.IsBrand(text, s) && !(net.Types.SortOf(s.Type) == data.Street && safetynet.IsTooth(text, s)) {
 				left = append(left, correctedName(text, s, net.Types)...)
 			}
 		}
@@ -253,7 +253,9 @@ func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {
 	}
 	s = safetynet.WithoutKinds(text, s)
 	switch {
-	case s.Start == s.End || safetynet.NoName(text, s):
+	case s.Start == s.End || safetynet.NoName(text, s) || sort != data.Family && safetynet.OnlyFunctionWords(text[s.Start:s.End]):
+		return nil
+	case sort != data.Department && sort != data.Family && (safetynet.IsDisease(text[s.Start:s.End]) || safetynet.IsOrganism(text[s.Start:s.End])):
 		return nil
 	case sort == data.Person:
 		return safetynet.WithoutSentences(text, s)

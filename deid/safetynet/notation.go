@@ -73,6 +73,9 @@ func notationsIn(text string) []data.Span {
 	for _, n := range notationForms {
 		notations = append(notations, n.in(hints)...)
 	}
+	for _, n := range numberForms {
+		notations = append(notations, n.in(hints)...)
+	}
 	return data.Flatten(notations)
 }
 

@@ -72,7 +72,7 @@ func (n *Net) Language(text string) string {
 type Removed struct{ Text, Type string }
 
 // Originals returns patterns for the replaced texts in the notes of one patient. Of a text with several types, the most frequent counts, so that the order of the
-// notes does not matter.
+// notes does not matter. What is no name is not searched for (see isSpread).
 func (n *Net) Originals(removed []Removed) *Patterns {
 	p := &Patterns{types: n.Types, language: n.Language}
 	count := map[Removed]int{}
@@ -82,7 +82,9 @@ func (n *Net) Originals(removed []Removed) *Patterns {
 	for _, r := range slices.SortedFunc(maps.Keys(count), func(a, b Removed) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Text, b.Text))
 	}) {
-		p.add(r.Text, r.Type, howOf(n.Types.SortOf(r.Type)))
+		if sort := n.Types.SortOf(r.Type); isSpread(r.Text, sort) {
+			p.add(r.Text, r.Type, howOf(sort))
+		}
 	}
 	return p
 }
