@@ -42,7 +42,7 @@ func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (err error) {
 		return fmt.Errorf("allow: %w", err)
 	}
 	if n := d.Deny.Shared(d.Allow); n > 0 {
-		return fmt.Errorf("deny: %d entries are also in allow", n)
+		return fmt.Errorf("deny: entries that are also in --allow: %d; each must be in one of the two lists only", n)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ Data goes to stdout, messages and progress go to stderr. Exit codes:
   0  success
   1  a requested check failed, such as --min-f1
   2  wrong usage, or failure
-  3  done, except for some notes that could not be examined`,
+  3  done, except for some notes that could not be examined, or files that were skipped`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {

@@ -50,6 +50,7 @@ func listModels() error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%.19s\n", name, m.Types.Name, digest)
 	}
+	fmt.Fprintf(w, "%s\t%s\t%s\n", models.Auto, "both", "chooses between them for each note")
 	if err := w.Flush(); err != nil {
 		return err
 	}

@@ -124,6 +124,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		return nil, errors.Join(err, r.audit.Close())
 	}
 	err = r.do(ctx, files)
+	r.warnOfShort()
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", strings.Join(c.Known, ", ")))
 	}
@@ -166,6 +167,13 @@ type TooManyUnlike struct {
 
 func (e *TooManyUnlike) Error() string {
 	return fmt.Sprintf("%.3f of the notes are unlike those the model was calibrated on, more than %v", e.Share, e.Max)
+}
+
+// warnOfShort warns if fields of the records were not searched for in their notes, as begin does for the files of known values.
+func (r *run) warnOfShort() {
+	if r.short {
+		r.events.warn(errors.New("some values of fields are too short to search for in the notes, such as a record number of fewer than five digits: only the fields have changed"))
+	}
 }
 
 // begin opens everything that a run or a worker requires before it reads notes. It returns the run and its settings, which

@@ -31,6 +31,7 @@ type run struct {
 	model  *models.Model     // nil if the files mark their PHI
 	known  *safetynet.Values // known values of the patients; nil if there are none
 	knew   bool              // at least one note has known values
+	short  bool              // at least one note has fields that are too short to search for in it
 	rows   bool              // at least one row of a table or object of JSON was written
 	texts  bool              // at least one text was examined as a note
 	keys   keys              // which keys of options the records have
@@ -248,6 +249,7 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 	}
 	known := r.known.Of(doc)
 	r.knew = r.knew || len(known) > 0
+	r.short = r.short || safetynet.TooShort(n.Known) > 0
 	note := deid.Note{Document: doc, Group: group, Known: slices.Concat(n.Known, known), Tags: n.Tags, Without: n.Without}
 	switch n.Field {
 	case "":

@@ -69,6 +69,7 @@ func (w *Worker) Serve(ctx context.Context, in io.Reader, live bool, out io.Writ
 	case w.failed > 0:
 		return &models.Unexamined{Failed: w.failed, Notes: w.notes}
 	}
+	w.run.warnOfShort()
 	if w.run.known != nil && !w.run.knew && w.notes > 0 {
 		w.run.events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", strings.Join(w.run.config.Known, ", ")))
 	}

@@ -201,7 +201,10 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	}()
 	s.log.Info("listening", "address", l.Addr().String(), "tls", s.access.tls != nil, "token", s.access.tokens != nil, "client_certificates", s.access.clients)
 	if !s.at.local && s.access.tls == nil {
-		s.log.Warn("other machines can reach the service, and notes and tokens travel without encryption: use TLS here or in a proxy")
+		s.log.Warn("other machines can reach the service, and what clients send travels without encryption: use TLS here or in a proxy")
+	}
+	if !s.at.local && s.access.tokens == nil && !s.access.clients {
+		s.log.Warn("everybody who can reach the service may use it: give it tokens or an authority for certificates of clients")
 	}
 	select {
 	case err := <-failed:

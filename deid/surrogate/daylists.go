@@ -1,7 +1,6 @@
 package surrogate
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,12 +16,8 @@ import (
 
 // dayLists has the expressions for such lists in one language.
 type dayLists struct {
-	days    map[string][]int   // the days that a folded name or letter stands for
-	letters set                // the names that are letters
-	item    *lazyregexp.Regexp // a name or letter
-	names   *lazyregexp.Regexp // a list of names and letters
-	parts   *lazyregexp.Regexp // a list of days with parts of tablets
-	pair    *lazyregexp.Regexp // an item of such a list: a day and what it has
+	days    map[string][]int // the days that a folded name or letter stands for
+	letters set              // the names that are letters
 
 	workdays *lazyregexp.Regexp // Monday to Friday in letters; nil if there is no such form
 }
@@ -33,47 +28,44 @@ func newDayLists(lang *language) *dayLists {
 		return nil
 	}
 	l := &dayLists{days: map[string][]int{}, letters: set{}, workdays: lang.workdays}
-	names := map[string]bool{}
 	for word, w := range lang.calendar.words {
 		if w.field == fieldWeekday {
-			names[word], l.days[word] = true, []int{w.value}
+			l.days[word] = []int{w.value}
 		}
 	}
 	for _, style := range lang.weekdays {
 		for day, word := range strings.Fields(style) {
-			names[strings.ToLower(word)], l.days[fold(word)] = true, []int{day}
+			l.days[fold(word)] = []int{day}
 		}
 	}
 	for day, letters := range lang.dayLetters {
 		for letter := range strings.FieldsSeq(letters) {
-			names[letter], l.letters[letter] = true, true
+			l.letters[letter] = true
 			if !slices.Contains(l.days[letter], day) {
 				l.days[letter] = append(l.days[letter], day)
 			}
 		}
 	}
-	var sorted []string
-	for name := range names {
-		sorted = append(sorted, name)
-	}
-	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	item := `(?i:` + strings.Join(sorted, "|") + `)`
-	pair := item + `\.?(?:: ?| ?= ?| ?\(| )` + partOfTablet
-	l.item = lazyregexp.New(item)
-	l.names = lazyregexp.New(item + `(?:(?: ?[/–-] ?|, ?|,? (?:and|y|e) | ?& ?)` + item + `){1,6}`)
-	l.parts = lazyregexp.New(pair + `(?:(?:[,;.)/]{0,2}[ \t]*\r?\n?[ \t]*(?:and |y |e |[-•*] ?)?)` + pair + `){2,6}`)
-	l.pair = lazyregexp.New(`(` + item + `)\.?(?:: ?| ?= ?| ?\(| )(` + partOfTablet + `)`)
 	return l
 }
 
 const (
 	// tabletFraction matches a fraction that tablets are divided into.
 	tabletFraction = `(?:1/[2348]|2/3|3/4|[½¼¾⅓⅔])`
+	// dayMark stands for each day when a list is matched, because expressions with all names of days take a hundred times as long.
+	dayMark           = "\x01"
+	betweenDayAndPart = `\.?(?:: ?| ?= ?| ?\(| )`
+	dayWithPart       = dayMark + betweenDayAndPart + partOfTablet
 	// partOfTablet matches the tablets, or parts of one, that are taken on a day.
 	partOfTablet = `(?:(?:[0-9] ?(?:(?:y|and|\+) ?)?)?` + tabletFraction + `|(?:10|[0-9])(?:[.,](?:25|5|75))?)(?: ?(?i:mg|tab(?:let)?s?|comp(?:rimidos?)?|cp|pastillas?|pills?)\b)?`
 )
 
 var (
+	// listOfDays matches a list of names and letters of days, each of which is a dayMark.
+	listOfDays = lazyregexp.New(dayMark + `(?:(?: ?[/–-] ?|, ?|,? (?:and|y|e) | ?& ?)` + dayMark + `){1,6}`)
+	// listOfParts matches a list of days with parts of tablets, and partOfDay an item of it: a day and what it has.
+	listOfParts = lazyregexp.New(dayWithPart + `(?:(?:[,;.)/]{0,2}[ \t]*\r?\n?[ \t]*(?:and |y |e |[-•*] ?)?)` + dayWithPart + `){2,6}`)
+	partOfDay   = lazyregexp.New(dayMark + betweenDayAndPart + `(` + partOfTablet + `)`)
 	hasFraction = lazyregexp.New(tabletFraction)
 	// afterDose matches the end of a text after which days are those of a dose.
 	afterDose = lazyregexp.New(dose + `$`)
@@ -176,18 +168,76 @@ func (m *Maker) inDayList(text string, start, end int) bool {
 	if days < 2 || to < end {
 		return false
 	}
-	within := func(list *lazyregexp.Regexp, is func(start, end int) bool) bool {
-		for _, match := range list.FindAllStringIndex(text[from:to], -1) {
-			a, b := from+match[0], from+match[1]
-			if a <= start && end <= b && standsAlone(text, a, b) && is(a, b) {
-				return true
-			}
-		}
-		return false
+	if l.workdays != nil && slices.ContainsFunc(l.workdays.FindAllStringIndex(text[from:to], -1), func(match []int) bool {
+		return covers(text, from+match[0], from+match[1], start, end)
+	}) {
+		return true
 	}
-	return l.workdays != nil && within(l.workdays, func(a, b int) bool { return true }) ||
-		within(l.names, func(a, b int) bool { return m.recurringNames(text, a, b) }) ||
-		within(l.parts, func(a, b int) bool { return l.tabletsByDay(text, a, b) })
+	marked := l.mark(text, from, to)
+	return marked.shortest <= longestLetters && marked.any(listOfDays, start, end, func(list dayList) bool { return m.recurringNames(text, list) }) ||
+		strings.ContainsAny(marked.text, "0123456789½¼¾⅓⅔") && marked.any(listOfParts, start, end, func(list dayList) bool { return l.tabletsByDay(text, list) })
+}
+
+// longestLetters is the maximum length of the letters for a day: Tu.
+const longestLetters = 2
+
+// markedDays is a part of a text in which each day is a dayMark.
+type markedDays struct {
+	original string // the whole text
+	text     string
+	at       []int    // where each byte of text, and its end, is in the original
+	days     []string // as they are written
+	shortest int      // length of the shortest day
+}
+
+// mark marks the days in a part of a text that has no words but days and those between them.
+func (l *dayLists) mark(text string, from, to int) *markedDays {
+	m := &markedDays{original: text, shortest: longestDay}
+	var b strings.Builder
+	for from < to {
+		word := wordOfDay(text[from:to])
+		if len(word) <= longestDay && l.isDay(word) {
+			b.WriteString(dayMark)
+			m.at = append(m.at, from)
+			m.days, m.shortest = append(m.days, word), min(m.shortest, len(fold(word)))
+			from += len(word)
+			continue
+		}
+		for end := from + max(1, len(word)); from < end; from++ {
+			b.WriteByte(strings.Replace(text[from:from+1], dayMark, " ", 1)[0])
+			m.at = append(m.at, from)
+		}
+	}
+	m.text, m.at = b.String(), append(m.at, to)
+	return m
+}
+
+// dayList is a list of days in a text.
+type dayList struct {
+	start, end int
+	days       []string // as they are written
+	marked     string   // the list with its days as dayMarks
+}
+
+// any reports whether an expression matches a list that a part of the original text belongs to, and that is one of the wanted kind.
+func (m *markedDays) any(lists *lazyregexp.Regexp, start, end int, is func(dayList) bool) bool {
+	for _, match := range lists.FindAllStringIndex(m.text, -1) {
+		list := dayList{start: m.at[match[0]], end: m.at[match[1]], marked: m.text[match[0]:match[1]]}
+		if !covers(m.original, list.start, list.end, start, end) {
+			continue
+		}
+		first := strings.Count(m.text[:match[0]], dayMark)
+		list.days = m.days[first : first+strings.Count(list.marked, dayMark)]
+		if is(list) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a part of a text stands alone and covers another.
+func covers(text string, a, b, start, end int) bool {
+	return a <= start && end <= b && standsAlone(text, a, b)
 }
 
 // standsAlone reports whether no letter, digit or part of a number stands beside a part of a text.
@@ -208,33 +258,34 @@ func standsAlone(text string, start, end int) bool {
 
 // recurringNames reports whether a list of names and letters has at least one letter, is in the order of the week, and recurs: after a dose, or because the
 // days are not consecutive.
-func (m *Maker) recurringNames(text string, start, end int) bool {
+func (m *Maker) recurringNames(text string, list dayList) bool {
 	l := m.lang.dayLists
-	var items []string
-	shortest, lettersOnly := 9, true
-	list := text[start:end]
-	dosed := afterDose.MatchString(text[max(0, start-nearWeekday):start])
-	for _, item := range l.item.FindAllString(list, -1) {
-		word := fold(item)
-		if r := firstRune(item); l.letters[word] && !unicode.IsUpper(r) && !dosed {
+	shortest, lettersOnly := longestDay, true
+	dosed := afterDose.MatchString(text[max(0, list.start-nearWeekday):list.start])
+	for _, written := range list.days {
+		day := fold(written)
+		if l.letters[day] && !unicode.IsUpper(firstRune(written)) && !dosed {
 			return false
 		}
-		shortest, lettersOnly = min(shortest, len(word)), lettersOnly && l.letters[word]
-		items = append(items, word)
+		shortest, lettersOnly = min(shortest, len(day)), lettersOnly && l.letters[day]
 	}
-	if shortest > 2 || len(items) < 3 && (!dosed || shortest < 2) {
+	if shortest > longestLetters || len(list.days) < 3 && (!dosed || shortest < 2) {
 		return false // names in full are in the schedules
 	}
-	days := l.inOrder(items)
-	slashes := !strings.ContainsAny(list, " ,-–&")
-	if days == nil || m.lang.datedAfter.MatchString(text[end:]) && !hasFraction.MatchString(text[end:min(len(text), end+6)]) {
+	days := l.inOrder(list.days)
+	slashes := !strings.ContainsAny(list.marked, " ,-–&")
+	if days == nil || m.lang.datedAfter.MatchString(text[list.end:]) && !hasFraction.MatchString(text[list.end:min(len(text), list.end+6)]) {
 		return false
 	}
 	return dosed || gaps(days) > 1 && (lettersOnly || slashes)
 }
 
 // inOrder returns the days of a list in the order of the week, which may begin with any day; nil if it has another order.
-func (l *dayLists) inOrder(items []string) []int {
+func (l *dayLists) inOrder(written []string) []int {
+	items := make([]string, len(written))
+	for i, word := range written {
+		items[i] = fold(word)
+	}
 	var days []int
 	for _, first := range l.days[items[0]] {
 		days = append(days[:0], first)
@@ -260,17 +311,17 @@ func (l *dayLists) inOrder(items []string) []int {
 
 // tabletsByDay reports whether a list of days and numbers tells how many tablets are taken on each day, rather than dates: "Mon 1/2, Tue 1/3, Wed 1/4" may be
 // dates.
-func (l *dayLists) tabletsByDay(text string, start, end int) bool {
-	list := text[start:end]
-	if !hasFraction.MatchString(list) && !tabletsBefore.MatchString(text[max(0, start-nearWeekday):start]) {
+func (l *dayLists) tabletsByDay(text string, list dayList) bool {
+	counted := tabletsBefore.MatchString(text[max(0, list.start-nearWeekday):list.start])
+	if !counted && !hasFraction.MatchString(list.marked) {
 		return false
 	}
-	var items, parts []string
-	for _, pair := range l.pair.FindAllStringSubmatch(list, -1) {
-		items, parts = append(items, fold(pair[1])), append(parts, pair[2])
+	var parts []string
+	for _, part := range partOfDay.FindAllStringSubmatch(list.marked, -1) {
+		parts = append(parts, part[1])
 	}
-	days := l.inOrder(items)
-	if days == nil || !tabletsBefore.MatchString(text[max(0, start-nearWeekday):start]) && areInOrder(parts) {
+	days := l.inOrder(list.days)
+	if days == nil || !counted && areInOrder(parts) {
 		return false
 	}
 	for _, year := range []int{2023, 2024} {
