@@ -206,6 +206,29 @@ func TestAbbreviationsWereTakenForAnotherLanguage(t *testing.T) {
 	}
 }
 
+// Notes in Polish, Swedish and others were examined as if they were English or Spanish. English and Spanish ones with quotations and names in these languages must be.
+func TestNotesInRareLanguagesPassedAsEnglishOrSpanish(t *testing.T) {
+	m, err := Open(Auto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, foreign := range map[string]bool{
+		"Patienten undersöktes av dr Lindqvist på kliniken i Uppsala och har ingen smärta. Han kom med sin fru den 3 mars 2019.":                                                        true,
+		"Pacjent został przyjęty na oddział z powodu bólu brzucha, który trwa od trzech dni. Nie ma gorączki, ale jest osłabiony.":                                                      true,
+		"O paciente foi visto na consulta cos seus fillos. Non ten dor e toma a medicación pola mañá. Revisión dentro dun mes na unidade.":                                              true,
+		"HPI: \"Mwen pa ka dòmi, vant mwen ap fè m mal.\" Denies fever. Took Tylenol.":                                                                                                  false,
+		"S: \"Ang sakit ng tiyan ko, hindi ako makahinga.\"\nO: VSS, afebrile.\nA/P: viral. Fluids.":                                                                                    false,
+		"Betsi Cadwaladr University Health Board / Bwrdd Iechyd Prifysgol Betsi Cadwaladr\nYsbyty Gwynedd, Bangor\nMrs Jones was seen.":                                                 false,
+		"Refiere en gallego: \"dóeme a cabeza dende onte e non podo durmir\". Exploración normal. Paracetamol 1 g/8 h.":                                                                 false,
+		"XUNTA DE GALICIA CONSELLERÍA DE SANIDADE SERVIZO GALEGO DE SAÚDE\nÁrea Sanitaria da Coruña e Cee\nAs Xubias de Arriba, 84\nPaciente que acude por dolor desde hace tres días.": false,
+		"OSAKIDETZA EUSKO JAURLARITZA OSASUN SAILA\nGaixoa: Jon Agirre. ITU. Tto: fosfomicina.":                                                                                         false,
+	} {
+		if err := m.Tagger.(auto).foreign(text, m.told(text).parts); (err != nil) != foreign {
+			t.Errorf("%.30q: %v", text, err)
+		}
+	}
+}
+
 // TestANoteInNoLanguageOfTheModelsIsAnError checks that such a note is named, and all others
 // are examined.
 func TestANoteInNoLanguageOfTheModelsIsAnError(t *testing.T) {

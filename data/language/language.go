@@ -5,6 +5,7 @@ package language
 
 import (
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,8 +26,13 @@ const (
 	Undecided Language = ""
 )
 
-// languages lists the languages that are told apart.
-var languages = []Language{English, Spanish, "pt", "fr", "it", "ca", "de", "nl"}
+// languages lists the languages that are told apart. From rare on, they are rare in notes, and a text is in one of them only if enough of its words say so: parts
+// are first told by the others alone.
+var languages = []Language{English, Spanish, "pt", "fr", "it", "ca", "de", "nl",
+	"pl", "cs", "sk", "hr", "sl", "ro", "hu", "fi", "sv", "da", "no", "lt", "sq", "tr", "vi", "tl", "id", "sw", "so", "ht", "eu", "gl", "cy", "ga", "hmn"}
+
+// rare is the index of the first of the languages that are rare.
+const rare = 8
 
 // A Part of a text is in one language. Start and End are byte offsets.
 type Part struct {
@@ -59,8 +65,32 @@ func Parts(text string) []Part {
 	if len(lines) == 0 {
 		return []Part{{}}
 	}
-	of := ofLines(lines)
-	merged := parts[:0]
+	if mayBeRare(lines) {
+		all := runs(text, lines, parts, len(languages))
+		if slices.ContainsFunc(all, func(p Part) bool { return slices.Contains(languages[rare:], p.Language) }) {
+			return all
+		}
+	}
+	return runs(text, lines, parts, rare)
+}
+
+// mayBeRare reports whether the lines together have enough function words of a rare language for a part in it.
+func mayBeRare(lines []counts) bool {
+	var sum counts
+	for _, line := range lines {
+		for l := rare; l < len(sum); l++ {
+			if sum[l] += line[l]; sum[l] >= fewestForeign {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runs joins the lines of a text, which are parts, to parts of one language, of the first n languages.
+func runs(text string, lines []counts, parts []Part, n int) []Part {
+	of := ofLines(lines, n)
+	var merged []Part
 	for i := 0; i < len(lines); {
 		part, hits, first := parts[i], counts{}, of[i]
 		for ; i < len(lines) && of[i] == first; i++ {
@@ -69,37 +99,37 @@ func Parts(text string) []Part {
 				hits[l] += n
 			}
 		}
-		part.Language = decide(hits, text[part.Start:part.End])
+		part.Language = decide(hits[:n], text[part.Start:part.End])
 		merged = append(merged, part)
 	}
 	return merged
 }
 
 // counts are numbers of function words by language, in the order of languages.
-type counts [8]int
+type counts [33]uint32
 
 // decide returns the language of a part by its function words.
-func decide(hits counts, part string) Language {
+func decide(hits []uint32, part string) Language {
 	ours := max(hits[0], hits[1]) // English and Spanish come first
-	most := slices.Max(hits[:])
+	most := slices.Max(hits)
 	switch {
-	case most >= fewestForeign && 2*most >= 3*ours && own(part, languages[slices.Index(hits[:], most)]) >= fewestOwn:
-		return languages[slices.Index(hits[:], most)]
+	case most >= fewestForeign && 2*most >= 3*ours && own(part, languages[slices.Index(hits, most)]) >= fewestOwn:
+		return languages[slices.Index(hits, most)]
 	case ours >= min(hits[0], hits[1])+fewest:
 		return languages[slices.Index(hits[:2], ours)]
 	}
 	return Undecided
 }
 
-// ofLines returns the index of a language for each line: the one with the most function words in it. If several have as many, it is
+// ofLines returns the index of one of the first n languages for each line: the one with the most function words in it. If several have as many, it is
 // that of the line before, if possible, and otherwise the first one; lines before the first function word have the language of that.
-func ofLines(lines []counts) []int {
+func ofLines(lines []counts, n int) []int {
 	chosen := make([]int, len(lines))
 	now := -1
 	for i, line := range lines {
-		if most := slices.Max(line[:]); most > 0 && (now < 0 || line[now] < most) {
+		if most := slices.Max(line[:n]); most > 0 && (now < 0 || line[now] < most) {
 			first := now < 0
-			now = slices.Index(line[:], most)
+			now = slices.Index(line[:n], most)
 			if first {
 				for k := range i {
 					chosen[k] = now
@@ -113,20 +143,22 @@ func ofLines(lines []counts) []int {
 
 // count counts the function words of each language in a text.
 func count(text string) (hits counts) {
+	of := languagesOf()
 	for w := range words(text) {
-		for _, l := range languagesOf[string(w)] {
-			hits[l]++
+		for left := of[string(w)]; left != 0; left &= left - 1 {
+			hits[bits.TrailingZeros64(uint64(left))]++
 		}
 	}
 	return hits
 }
 
-// own returns the number of different function words of a language in a text that are neither English nor Spanish.
+// own returns the number of different function words of a language in a text that are neither English nor Spanish. Of a rare language, words of two letters do not
+// count, because notes are full of such abbreviations.
 func own(text string, l Language) int {
+	of, i := languagesOf(), slices.Index(languages, l)
 	found := map[string]bool{}
 	for w := range words(text) {
-		of := languagesOf[string(w)]
-		if slices.Contains(of, slices.Index(languages, l)) && of[0] > 1 {
+		if is := of[string(w)]; is.has(i) && is&ours == 0 && (i < rare || len(w) > 2) {
 			found[string(w)] = true
 		}
 	}
@@ -179,13 +211,13 @@ func wordEnd(text string, at int) int {
 	return len(text)
 }
 
-// otherScript returns the name of the script of more than half of the letters, unless it
-// is Latin or the text has fewer than ten letters of it.
+// otherScript returns the name of the most frequent of the other scripts if more than half of the letters, and at least ten, are in them. It is
+// Undecided for other texts. A Japanese text has three scripts.
 func otherScript(text string) Language {
 	if !beyondLatin(text) {
 		return Undecided
 	}
-	letters, in := 0, map[string]int{}
+	letters, others, in := 0, 0, map[string]int{}
 	for _, r := range text {
 		if !unicode.IsLetter(r) {
 			continue
@@ -197,15 +229,21 @@ func otherScript(text string) Language {
 		for _, name := range scripts {
 			if unicode.Is(unicode.Scripts[name], r) {
 				in[name]++
+				others++
+				break
 			}
 		}
 	}
+	if others < 10 || 2*others <= letters {
+		return Undecided
+	}
+	most := scripts[0]
 	for _, name := range scripts {
-		if n := in[name]; n >= 10 && 2*n > letters {
-			return Language(name)
+		if in[name] > in[most] {
+			most = name
 		}
 	}
-	return Undecided
+	return Language(most)
 }
 
 // endLatin is the end of the letters of western and central Europe.
@@ -222,5 +260,5 @@ func beyondLatin(text string) bool {
 }
 
 // scripts lists the scripts that are named.
-var scripts = []string{"Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Georgian", "Greek", "Gujarati", "Han", "Hangul", "Hebrew", "Hiragana",
-	"Katakana", "Tamil", "Telugu", "Thai"}
+var scripts = []string{"Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek", "Gujarati", "Gurmukhi", "Han", "Hangul", "Hebrew", "Hiragana",
+	"Kannada", "Katakana", "Khmer", "Lao", "Malayalam", "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan"}

@@ -28,6 +28,22 @@ func TestParts(t *testing.T) {
 		{"Dutch", "De patiënte kwam met pijn op de borst sinds twee dagen en heeft geen koorts, zij was niet eerder bij ons.", []Language{"nl"}},
 		{"Greek", "Ο ασθενής προσήλθε με πόνο στο στήθος", []Language{"Greek"}},
 		{"Russian", "Пациент поступил с болью в груди", []Language{"Cyrillic"}},
+		{"Polish", "Pacjentka została przyjęta na oddział z powodu bólu w klatce piersiowej. Nie ma gorączki i nie była wcześniej leczona, ale przyjmuje leki od dwóch lat.", []Language{"pl"}},
+		{"Turkish", "Hasta göğüs ağrısı nedeniyle acile geldi ve iki gün sonra taburcu edildi. Ateşi yok, daha önce bir ameliyat oldu.", []Language{"tr"}},
+		{"Tagalog", "Si Juan ay pumunta sa klinika noong Marso kasama ang kanyang asawa. Masakit ang kanyang tiyan.", []Language{"tl"}},
+		{"Vietnamese", "Bệnh nhân đến khám vì đau ngực từ hai ngày nay, không sốt và không có tiền sử phẫu thuật. Bác sĩ cho thuốc và hẹn tái khám.", []Language{"vi"}},
+		{"Swedish", "Patienten undersöktes på kliniken och har ingen smärta. Han kom med sin fru den 3 mars.", []Language{"sv"}},
+		{"Haitian Creole", "Pasyan an te vini lopital la paske li gen doulè nan lestomak li. Li pa gen lafyèv epi li pa t janm fè operasyon anvan.", []Language{"ht"}},
+		{"Somali", "Bukaanku wuxuu yimid isbitaalka isagoo leh xanuun xabadka ah oo socday laba maalmood. Ma laha qandho, waxaana la siiyay daawo.", []Language{"so"}},
+		{"Romanian", "Pacienta în vârstă de 45 de ani s-a prezentat la spital cu durere toracică de două zile, fără febră. Nu a fost operată.", []Language{"ro"}},
+		{"Basque", "Gaixoa ospitalera etorri da bularreko mina duela eta bi egun daramatza horrela. Ez du sukarrik izan eta ez zen ebakuntzarik egin.", []Language{"eu"}},
+		{"Galician", "Muller de 45 anos que acode a urxencias por dor no peito desde hai dous días, sen febre. Foi valorada polo médico de garda. Non ten alerxias.", []Language{"gl"}},
+		{"Croatian", "Pacijent je primljen u bolnicu zbog bolova u prsima koji traju dva dana. Nije imao temperaturu i nije operiran. Došao je sa suprugom.", []Language{"hr"}},
+		{"Japanese, in three scripts", "患者は二日前からの胸の痛みのためにクリニックに来院しました", []Language{"Hiragana"}},
+		{"Amharic", "በሽተኛው በደረት ህመም ምክንያት ወደ ሆስፒታል መጣ", []Language{"Ethiopic"}},
+		{"English with Tagalog", "\"Masakit ang ulo niya kahapon pa,\" says her daughter. The patient was given ibuprofen and will return in a week with her.", []Language{"en"}},
+		{"English abbreviations", "NG tube to LIWS. NPO. NA 138, K 4.1. NG flush q4h. NA repeat in AM. PO meds via NG. IR for drain. AV fistula. SA node. OD 20/40", []Language{""}},
+		{"Vietnamese names", "Nguyen Van An, Tran Thi Nam, Le Van Trong, Pham Thi Mot, Hoang Van Nam, Bui Thi Chi, Dau Van Den, Vo Thi Truoc", []Language{""}},
 		{"numbers", "BP 120/80 HR 72 RR 16 T 98.6", []Language{""}},
 		{"a name", "María Pérez 03/04/2071", []Language{""}},
 		{"empty", "", []Language{""}},
@@ -100,7 +116,7 @@ func TestWords(t *testing.T) {
 
 // No function word may be too long to be found.
 func TestFunctionWordsAreFound(t *testing.T) {
-	for w := range languagesOf {
+	for w := range languagesOf() {
 		for got := range words("1 " + w + ",") {
 			if string(got) != w {
 				t.Errorf("%s is read as %s", w, got)

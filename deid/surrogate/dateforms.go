@@ -185,8 +185,12 @@ func (p *dateParser) ordinalEnd(i int) int {
 	if end := p.afterOrdinal(i); end > i+1 {
 		return end
 	}
-	if next := p.at(i + 1); next.word != "" && p.words[ordinalEnds][next.word] { // 1er
-		return i + 2
+	end := i + 1
+	if p.at(end).text == "." { // 1.er
+		end++
+	}
+	if next := p.at(end); next.word != "" && p.words[ordinalEnds][next.word] { // 1er
+		return end + 1
 	}
 	return 0
 }

@@ -271,6 +271,16 @@ func TestPartlyUnknownDatesWereNumbers(t *testing.T) {
 	}
 }
 
+// The weekday of a month with a year stayed behind an ordinal number, and "last" and "1.er" made a date unreadable.
+func TestWeekdaysOfMonthsWereNotRead(t *testing.T) {
+	for text, want := range map[string]string{"last Friday in April 2070": "last Monday in August 2071", "second Monday of May 2071": "second Thursday of September 2072"} {
+		checkMoved(t, English, text, want)
+	}
+	for text, want := range map[string]string{"2º lunes de mayo de 2071": "2º jueves de septiembre de 2072", "3.er lunes de mayo de 2071": "3.er jueves de septiembre de 2072", "último lunes de mayo de 2071": "último jueves de septiembre de 2072"} {
+		checkMoved(t, Spanish, text, want)
+	}
+}
+
 // TestYearOfTwoDigitsWasANumber: "en el 98" became "en el 56".
 func TestYearOfTwoDigitsWasANumber(t *testing.T) {
 	checkMoved(t, Spanish, "en el 98", "en el 99")
