@@ -1,22 +1,41 @@
 package pdf
 
 import (
+	_ "embed"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	_ "codeberg.org/go-fonts/liberation" // whose font is in the archive, so that NOTICE names it
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
+
+	"github.com/lethe-deid/lethe/internal/archived"
 )
+
+// The program contains the font as an archive, which is half of its size. TestArchive makes it.
+//
+//go:embed font.zip.br
+var archive []byte
+
+const fontFile = "LiberationSans-Regular.ttf"
+
+var trueType = sync.OnceValue(func() []byte {
+	content, err := fs.ReadFile(archived.Open(archive), fontFile)
+	if err != nil {
+		panic(err) // the font comes with the program
+	}
+	return content
+})
 
 // Typeface returns the font of all text, Liberation Sans. It has the widths of Arial and Helvetica, so text also fits in a
 // browser that does not have it.
 var Typeface = sync.OnceValue(func() *sfnt.Font {
-	f, err := sfnt.Parse(liberationsansregular.TTF)
+	f, err := sfnt.Parse(trueType())
 	if err != nil {
 		panic(err) // the font comes with the program
 	}
@@ -97,7 +116,7 @@ func (f *Font) Embed(in *File) int {
 	in.Object("<< /Type /Font /Subtype /CIDFontType2 %s /CIDToGIDMap /Identity /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor %d 0 R /W [%s] >>", name, n+3, widths.String())
 	in.Stream(fmt.Appendf(nil, toUnicode, characters.String()))
 	in.Object("%s", descriptor(n+4))
-	in.Stream(liberationsansregular.TTF)
+	in.Stream(trueType())
 	return n
 }
 
