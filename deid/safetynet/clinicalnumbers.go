@@ -40,43 +40,43 @@ const (
 // numberForms are the forms of these numbers.
 var numberForms = []notationForm{
 	// APGAR 8/9/10
-	{may: anyOf("pgar", "PGAR"), form: lazyregexp.New(`\b(?i:apgars?(?: (?:scores?|test|index|al nacer|de|of|was|were|is)){0,3})[ :=(]{1,3}((?:10|[0-9])(?: ?[/-] ?(?:10|[0-9])){1,2})`), holds: endsHere},
+	{at: placesOf("pgar", "PGAR"), form: lazyregexp.New(`\b(?i:apgars?(?: (?:scores?|test|index|al nacer|de|of|was|were|is)){0,3})[ :=(]{1,3}((?:10|[0-9])(?: ?[/-] ?(?:10|[0-9])){1,2})`), holds: endsHere},
 	// piezas 8 - 10 - 12 - 20, teeth 3, 4 and 13
-	{may: hasList, form: lazyregexp.New(`\b(` + teeth + `(?:,? (?i:n[º°]|numbers?|nos\.?|n[úu]meros|permanentes|temporales|#)){0,2}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(3)},
+	{at: numberLists, form: lazyregexp.New(`\b(` + teeth + `(?:,? (?i:n[º°]|numbers?|nos\.?|n[úu]meros|permanentes|temporales|#)){0,2}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(3)},
 	// Crowns on 3-14-19-30, Ext #1-16-17-32
-	{may: hasList, form: lazyregexp.New(`\b(` + tooth + `(?:,? (?i:n[º°]|numbers?|nos\.?|de|en|on|of|dientes?|piezas?|teeth|tooth|dentari?[ao]s|#)){0,3}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(4)},
+	{at: numberLists, form: lazyregexp.New(`\b(` + tooth + `(?:,? (?i:n[º°]|numbers?|nos\.?|de|en|on|of|dientes?|piezas?|teeth|tooth|dentari?[ao]s|#)){0,3}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(4)},
 	// Obs: 8 - 10 - 12 - 20 restos radiculares
-	{may: hasList, form: lazyregexp.New(`(` + listOf + `{2,31}) (?i:restos radiculares|con caries|are missing)\b`), holds: areTeeth(4)},
+	{at: numberLists, form: lazyregexp.New(`(` + listOf + `{2,31}) (?i:restos radiculares|con caries|are missing)\b`), holds: areTeeth(4)},
 	// INR 8 - 9 - 10
-	{may: hasList, form: lazyregexp.New(`\b` + measured3 + `(?: (?i:de|L|OD|OI|capilares|at|was|were|of)){0,2}[ :=]{1,2}([1-9][0-9]?(?: ?[-–] ?[1-9][0-9]?){2,7})`), holds: areResults},
+	{at: numberLists, form: lazyregexp.New(`\b` + measured3 + `(?: (?i:de|L|OD|OI|capilares|at|was|were|of)){0,2}[ :=]{1,2}([1-9][0-9]?(?: ?[-–] ?[1-9][0-9]?){2,7})`), holds: areResults},
 	// heart rate in clinic today was 94
-	{may: hasNineties, form: lazyregexp.New(`\b` + sized + toSize + `[ :=]{1,2}(` + ninety + `)`), holds: isMeasuredValue},
+	{at: nineties, form: lazyregexp.New(`\b` + sized + toSize + `[ :=]{1,2}(` + ninety + `)`), holds: isMeasuredValue},
 	// walked 95 feet
-	{may: hasNineties, form: lazyregexp.New(`\b(` + ninety + `) (?:feet|meters|metres|metros|steps|pasos|cc|ml|pounds|lbs|kilos|percent|por ciento|degrees|grados|bpm|lpm|mmHg)\b`)},
+	{at: nineties, form: lazyregexp.New(`\b(` + ninety + `) (?:feet|meters|metres|metros|steps|pasos|cc|ml|pounds|lbs|kilos|percent|por ciento|degrees|grados|bpm|lpm|mmHg)\b`)},
 	// se cambia a Deprax 25 por la tarde
-	{may: anyOf("por la ", "a la noche", "al mediod", "de noche", "en la noche"), form: lazyregexp.New(`\pL ([1-9][0-9]{0,2} (?:(?:por|en|a) la (?:mañana|tarde|noche)|al mediod[íi]a|de noche))`), holds: isDoseOfDay},
+	{at: placesOf("or la ", "n la ", "a la ", "al mediod", "de noche"), form: lazyregexp.New(`\pL ([1-9][0-9]{0,2} (?:(?:por|en|a) la (?:mañana|tarde|noche)|al mediod[íi]a|de noche))`), holds: isDoseOfDay},
 	// on the 5th postoperative day, between the 7th and the 28th day of life
-	{may: hasOrdinal, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + ` (?:` + care + ` (?i:days?|weeks?|months?)|(?i:days?|weeks?|months?|decades?|years?|trimesters?) ` + since + `))\b`), holds: isNoDayOfMonth},
+	{at: ordinalPlaces, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + ` (?:` + care + ` (?i:days?|weeks?|months?)|(?i:days?|weeks?|months?|decades?|years?|trimesters?) ` + since + `))\b`), holds: isNoDayOfMonth},
 	// the 3rd, 5th and 12th nerves, ribs fractured (2nd-10th on the right side and 2nd-11th on the left side)
-	{may: hasOrdinal, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + `) (?i:(?:cranial )?nerves?|ribs?|percentiles?|toes|fingers|digits|metatarsals?|metacarpals?|vertebrae|intercostal spaces?|MTP|MCP|PIP|generation)\b`), holds: isListOfParts},
-	{may: hasOrdinal, form: lazyregexp.New(`\b(?i:nerves|ribs|toes|fingers|percentiles|vertebrae)(?: (?i:including|fractured|involved|affected|were|are)){0,2}(?: \(|, | )(?:the )?(` + ordinals + `(?: on the (?:right|left)(?: side)?(?:,? and ` + ordinals + ` on the (?:right|left)(?: side)?)?)?)`), holds: endsHere},
-	{may: hasOrdinal, form: lazyregexp.New(`\b((?:[Ee]l |[Ll]a )?` + ordinalES + `(?:(?:, | y | al? | o |[-–])` + ordinalES + `){0,7} (?i:d[íi]as?|semanas?|mes(?:es)?) ` + sinceES + `)`), holds: isNoDayOfMonth},
+	{at: ordinalPlaces, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + `) (?i:(?:cranial )?nerves?|ribs?|percentiles?|toes|fingers|digits|metatarsals?|metacarpals?|vertebrae|intercostal spaces?|MTP|MCP|PIP|generation)\b`), holds: isListOfParts},
+	{at: ordinalPlaces, form: lazyregexp.New(`\b(?i:nerves|ribs|toes|fingers|percentiles|vertebrae)(?: (?i:including|fractured|involved|affected|were|are)){0,2}(?: \(|, | )(?:the )?(` + ordinals + `(?: on the (?:right|left)(?: side)?(?:,? and ` + ordinals + ` on the (?:right|left)(?: side)?)?)?)`), holds: endsHere},
+	{at: ordinalPlaces, form: lazyregexp.New(`\b((?:[Ee]l |[Ll]a )?` + ordinalES + `(?:(?:, | y | al? | o |[-–])` + ordinalES + `){0,7} (?i:d[íi]as?|semanas?|mes(?:es)?) ` + sinceES + `)`), holds: isNoDayOfMonth},
 	// 3/4 L of oxygen, 2/2 at patellae, 4/5 R biceps, 2/17 LN positive
-	{may: hasFraction, form: lazyregexp.New(`\b([1-9][0-9]?/[1-9][0-9]? (?i:L of (?:oxygen|O2)|at (?:the )?(?:achilles|patellae?|knees|ankles|biceps|brachioradialis)|NS (?:at|with|\+|@)|SIRS criteria|Centor|Amsel criteria|Kocher criteria|criterios de (?:Ranson|Centor|Amsel|SIRS)|UE/LE|strength (?:in|tube)|with [LR][UL]E weakness|LNs? ?\+|(?:LNs?|lymph nodes?) (?:positive|negative)|del espesor))`), holds: isNotDated},
-	{may: hasFraction, form: lazyregexp.New(`\b([0-5][+-]?/5[+-]?) (?i:(?:R|L|right|left|bilateral|bilat) )?(?i:biceps|triceps|deltoids?|quads?|quadriceps|hip flexors?|EHL|grip|plantarflexion|dorsiflexion|wrist extensors?|psoas|tibialis)\b`), holds: isNotDated},
-	{may: hasFraction, form: lazyregexp.New(`\b(?:FM|M[SI][DI]|M[SI] (?:dcho|izdo)|BM|(?i:deltoids?|biceps|triceps|quads?|EHL|hip flexors?|(?:upper|lower) extremit(?:y|ies):?|(?:hemi|para|tetra|mono)?paresia(?: izda?\.?| dcha?\.?| izquierda| derecha)?(?: global)?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: endsHere},
+	{at: fractions, form: lazyregexp.New(`\b([1-9][0-9]?/[1-9][0-9]? (?i:L of (?:oxygen|O2)|at (?:the )?(?:achilles|patellae?|knees|ankles|biceps|brachioradialis)|NS (?:at|with|\+|@)|SIRS criteria|Centor|Amsel criteria|Kocher criteria|criterios de (?:Ranson|Centor|Amsel|SIRS)|UE/LE|strength (?:in|tube)|with [LR][UL]E weakness|LNs? ?\+|(?:LNs?|lymph nodes?) (?:positive|negative)|del espesor))`), holds: isNotDated},
+	{at: fractions, form: lazyregexp.New(`\b([0-5][+-]?/5[+-]?) (?i:(?:R|L|right|left|bilateral|bilat) )?(?i:biceps|triceps|deltoids?|quads?|quadriceps|hip flexors?|EHL|grip|plantarflexion|dorsiflexion|wrist extensors?|psoas|tibialis)\b`), holds: isNotDated},
+	{at: fractions, form: lazyregexp.New(`\b(?:FM|M[SI][DI]|M[SI] (?:dcho|izdo)|BM|(?i:deltoids?|biceps|triceps|quads?|EHL|hip flexors?|(?:upper|lower) extremit(?:y|ies):?|(?:hemi|para|tetra|mono)?paresia(?: izda?\.?| dcha?\.?| izquierda| derecha)?(?: global)?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: endsHere},
 	// GB 28917 HTO 43
-	{may: hasCount, form: lazyregexp.New(`\b(` + counted + `[ :=(]{1,3}[1-9][0-9]{4,5}` + cellAfter + `?)`), holds: isCount},
-	{may: hasCount, form: lazyregexp.New(`\b(GB[ :=]{1,2}[1-9][0-9]{4,5}` + cellAfter + `)`), holds: isCount},
-	{may: hasCount, form: lazyregexp.New(`\b((?:TTPK|TTPA|TP) [0-9]{2} [1-9][0-9]{4,5}` + cellAfter + `)`)},
+	{at: counts, form: lazyregexp.New(`\b(` + counted + `[ :=(]{1,3}[1-9][0-9]{4,5}` + cellAfter + `?)`), holds: isCount},
+	{at: counts, form: lazyregexp.New(`\b(GB[ :=]{1,2}[1-9][0-9]{4,5}` + cellAfter + `)`), holds: isCount},
+	{at: counts, form: lazyregexp.New(`\b((?:TTPK|TTPA|TP) [0-9]{2} [1-9][0-9]{4,5}` + cellAfter + `)`)},
 	// erupción hacia V, factores V, VIII y X
-	{may: ofText(hasLetterWord), form: lazyregexp.New(`\b(?i:hacia|factor(?:es)?|cromosomas?|derivaci[óo]n|punto|par|nervio|tipo|grado|vitamina|hepatitis|cara|rayos|clase|estadio) ([VXLJMSDI]{1,4}(?:(?:, | y | e )[VXI]{1,4}){0,9})`)},
+	{at: placesOf("acia", "ACIA", "actor", "ACTOR", "romosoma", "ROMOSOMA", "erivaci", "ERIVACI", "unto ", "UNTO ", "ar ", "AR ", "ervio", "ERVIO", "ipo ", "IPO ", "rado ", "RADO ", "itamina", "ITAMINA", "epatitis", "EPATITIS", "ara ", "ARA ", "ayos ", "AYOS ", "lase ", "LASE ", "stadio", "STADIO"), form: lazyregexp.New(`\b(?i:hacia|factor(?:es)?|cromosomas?|derivaci[óo]n|punto|par|nervio|tipo|grado|vitamina|hepatitis|cara|rayos|clase|estadio) ([VXLJMSDI]{1,4}(?:(?:, | y | e )[VXI]{1,4}){0,9})`)},
 	// ocupan el 80 de la luz, entre el 18 y el 38%
-	{may: anyOf("el "), form: lazyregexp.New(`\b(?:[Oo]cupan?(?:do)?|[Aa]fectan?(?:do)?(?: al?)?|[Oo]bstruyen?(?:do)?|[Cc]omprometen?) (?:cerca )?(?:d?el |al )([1-9][0-9]?)(?: ?%| por ciento)? de(?:l| la) (?:luz|superficie|espesor|volumen|pulm[óo]n|hemit[óo]rax|circunferencia|di[áa]metro|canal)\b`)},
-	{may: anyOf("ntre el "), form: lazyregexp.New(`\b[Ee]ntre el ([0-9]{1,2}(?:[.,][0-9])? y el [0-9]{1,2}(?:[.,][0-9])?) ?(?:%|por ciento)`), holds: startsPercent},
+	{at: placesOf("cupa", "fecta", "bstruye", "ompromete"), form: lazyregexp.New(`\b(?:[Oo]cupan?(?:do)?|[Aa]fectan?(?:do)?(?: al?)?|[Oo]bstruyen?(?:do)?|[Cc]omprometen?) (?:cerca )?(?:d?el |al )([1-9][0-9]?)(?: ?%| por ciento)? de(?:l| la) (?:luz|superficie|espesor|volumen|pulm[óo]n|hemit[óo]rax|circunferencia|di[áa]metro|canal)\b`)},
+	{at: placesOf("ntre el "), form: lazyregexp.New(`\b[Ee]ntre el ([0-9]{1,2}(?:[.,][0-9])? y el [0-9]{1,2}(?:[.,][0-9])?) ?(?:%|por ciento)`), holds: startsPercent},
 	// 5- Osteomalacia at the start of a line, #2 May start diet
-	{may: anyOf("- "), form: lazyregexp.New(`(?m)^[ \t]{0,4}#?([1-9][0-9]?-) \pL`), holds: isListNumber},
-	{may: anyOf(" May "), form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|discharge|advance|transfer|remove|continue|use|go|consider|benefit|require)\b`)},
+	{at: placesOf("- "), form: lazyregexp.New(`(?m)^[ \t]{0,4}#?([1-9][0-9]?-) \pL`), holds: isListNumber},
+	{at: placesOf(" May "), form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|discharge|advance|transfer|remove|continue|use|go|consider|benefit|require)\b`)},
 }
 
 // endsHere reports whether numbers do not go on behind a match.
@@ -248,32 +248,42 @@ func startsPercent(_, value, _ string) bool {
 	return number(first) < number(second)
 }
 
-// hasList tests for three numbers with signs of a list between them.
-func hasList(h hinted) bool { return h.hasSeries(3, 1, 2, " -–/,andye&") }
+// numberLists returns where three numbers stand with signs of a list between them.
+func numberLists(h hinted) []int { return h.places(h.series(3, 1, 2, " -–/,andye&")) }
 
-// hasNineties tests for a number from 90 to 99, in digits or words.
-func hasNineties(h hinted) bool {
-	return h.hasDigits(2, 2, func(_, after string) bool { return h.text[len(h.text)-len(after)-2] == '9' }) ||
-		strings.Contains(h.text, "inety") || strings.Contains(h.text, "oventa") || strings.Contains(h.text, "NINETY") || strings.Contains(h.text, "NOVENTA")
+// nineties returns where numbers from 90 to 99 stand, in digits or words.
+func nineties(h hinted) []int {
+	places := h.places(func(r run) bool { return r.end-r.start == 2 && h.text[r.start] == '9' })
+	if inWords := placesOf("inety", "oventa", "INETY", "OVENTA")(h); len(inWords) > 0 {
+		places = append(places, inWords...)
+		slices.Sort(places)
+	}
+	return places
 }
 
-// hasOrdinal tests for an ordinal, by a word that stands behind or before those that are no dates.
-func hasOrdinal(h hinted) bool { return hasAnyWord(h.text, ordinalWords) }
+// ordinalPlaces returns where ordinals stand, in digits or words.
+func ordinalPlaces(h hinted) []int {
+	places := h.places(func(r run) bool {
+		return r.end-r.start <= 2 && slices.ContainsFunc(endsOfOrdinals, func(end string) bool { return strings.HasPrefix(h.text[r.end:], end) })
+	})
+	if inWords := placesOf("irst ", "IRST ", "econd ", "ECOND ", "hird ", "HIRD ", "ourth ", "OURTH ", "fth ", "FTH ", "ixth ", "IXTH ", "nth ", "NTH ", "ighth ", "IGHTH ", "lfth ", "LFTH ", "tieth ", "TIETH ")(h); len(inWords) > 0 {
+		places = append(places, inWords...)
+		slices.Sort(places)
+	}
+	return places
+}
 
-var ordinalWords = wordlists.Set(`day days week weeks month months decade decades trimester nerve nerves rib ribs percentile percentiles toes fingers digits metatarsal metatarsals metacarpal metacarpals vertebrae intercostal
-	generation MTP MCP PIP día dia días dias semana semanas mes meses`)
+var endsOfOrdinals = []string{"st", "nd", "rd", "th", "º", "ª", "°", ".º", ".ª", "er", "do", "to", "mo", "vo", "no"}
 
-// hasFraction tests for 3/4.
-func hasFraction(h hinted) bool {
-	return h.hasDigits(1, 2, func(_, after string) bool {
-		return len(after) > 1 && strings.IndexByte("/+-", after[0]) >= 0 && strings.Contains(firstBytes(after, 2), "/")
+// fractions returns where fractions such as 3/4 stand.
+func fractions(h hinted) []int {
+	return h.places(func(r run) bool {
+		after := h.text[r.end:]
+		return r.end-r.start <= 2 && len(after) > 1 && strings.IndexByte("/+-", after[0]) >= 0 && strings.Contains(firstBytes(after, 2), "/")
 	})
 }
 
-// hasCount tests for a number of five or six digits.
-func hasCount(h hinted) bool { return h.hasDigits(5, 6, func(_, _ string) bool { return true }) }
-
-// hasLetterWord tests for V, X and the like as a word.
-func hasLetterWord(text string) bool { return hasAnyWord(text, letterWords) }
-
-var letterWords = wordlists.Set("V X L J M S D I")
+// counts returns where numbers of five or six digits stand.
+func counts(h hinted) []int {
+	return h.places(func(r run) bool { return r.end-r.start == 5 || r.end-r.start == 6 })
+}

@@ -155,15 +155,51 @@ func hasAnyWord(text string, words map[string]bool) bool {
 
 // hasSeries tests for a number of runs of least to most digits with nothing but separators between them.
 func (h hinted) hasSeries(runs, least, most int, separators string) bool {
+	return slices.ContainsFunc(h.runs, h.series(runs, least, most, separators))
+}
+
+// series returns a function that, called for one run of digits after the other, tells whether that many, each of least to most digits, have nothing but separators between them.
+func (h hinted) series(runs, least, most int, separators string) func(r run) bool {
 	n, end := 0, 0
-	return h.hasDigits(least, most, func(before, after string) bool {
-		if strings.Trim(before[end:], separators) != "" {
+	return func(r run) bool {
+		if length := r.end - r.start; length < least || length > most {
+			return false
+		}
+		if strings.Trim(h.text[end:r.start], separators) != "" {
 			n = 0
 		}
 		n++
-		end = len(h.text) - len(after)
+		end = r.end
 		return n >= runs
-	})
+	}
+}
+
+// places returns where runs of digits begin that have a property.
+func (h hinted) places(has func(r run) bool) (places []int) {
+	for _, r := range h.runs {
+		if has(r) {
+			places = append(places, r.start)
+		}
+	}
+	return places
+}
+
+// placesOf returns a function that returns where one of some strings stands.
+func placesOf(some ...string) func(h hinted) []int {
+	return func(h hinted) (places []int) {
+		for _, s := range some {
+			for at := 0; ; at += len(s) {
+				i := strings.Index(h.text[at:], s)
+				if i < 0 {
+					break
+				}
+				at += i
+				places = append(places, at)
+			}
+		}
+		slices.Sort(places)
+		return places
+	}
 }
 
 // hasDigits tests for a run of least to most digits, given what stands before and after it.

@@ -81,25 +81,59 @@ func notationsIn(text string) []data.Span {
 
 // notationForm is the form of a notation. The notation is the first group of the expression.
 type notationForm struct {
-	may   func(h hinted) bool // a cheap test that all texts with a match pass
+	may   func(h hinted) bool  // a cheap test that all texts with a match pass
+	at    func(h hinted) []int // instead of may, for forms that pass it often: ascending places of which each match contains one, or of which one is near
 	form  *lazyregexp.Regexp
 	holds func(before, value, after string) bool // whether a match is a notation by its value and the text around it; nil means always
 }
 
 // in returns the notations of a form in a text.
-func (n notationForm) in(h hinted) []data.Span {
-	if !n.may(h) {
-		return nil
+func (n notationForm) in(h hinted) (found []data.Span) {
+	if n.at == nil {
+		if n.may(h) {
+			found = n.within(h.text, run{0, len(h.text)})
+		}
+		return found
 	}
-	text := h.text
-	var found []data.Span
-	for _, m := range n.form.FindAllStringSubmatchIndex(text, -1) {
-		s := data.Span{Start: m[2], End: m[3]}
+	for _, part := range partsAround(h.text, n.at(h)) {
+		found = append(found, n.within(h.text, part)...)
+	}
+	return found
+}
+
+// within returns the notations of a form in a part of a text.
+func (n notationForm) within(text string, part run) (found []data.Span) {
+	for _, m := range n.form.FindAllStringSubmatchIndex(text[part.start:part.end], -1) {
+		s := data.Span{Start: part.start + m[2], End: part.start + m[3]}
 		if isWhole(text, s) && (n.holds == nil || n.holds(text[:s.Start], text[s.Start:s.End], text[s.End:])) {
 			found = append(found, s)
 		}
 	}
 	return found
+}
+
+// nearNumber is how many bytes before and behind a place of notationForm.at an expression looks.
+const nearNumber = 300
+
+// partsAround returns the parts of a text around ascending places, joined where they overlap. They begin and end at the borders of words.
+func partsAround(text string, places []int) (parts []run) {
+	for _, at := range places {
+		if n := len(parts) - 1; n >= 0 && at-nearNumber < parts[n].end {
+			parts[n].end = min(len(text), at+nearNumber)
+			continue
+		}
+		parts = append(parts, run{max(0, at-nearNumber), min(len(text), at+nearNumber)})
+	}
+	for i, p := range parts {
+		for p.start > 0 && !isSeparator(lastRune(text[:p.start])) {
+			p.start--
+		}
+		for p.end < len(text) && (!utf8.RuneStart(text[p.end]) || !isSeparator(firstRune(text[p.end:]))) {
+			p.end++
+		}
+		parts[i] = p
+	}
+	return parts
 }
 
 const (
