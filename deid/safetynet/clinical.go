@@ -286,7 +286,7 @@ func (t *term) isKinAdjective() bool {
 var guardians = wordlists.Set("cuidador cuidadora tutor tutora pareja")
 
 var (
-	interjection = lazyregexp.New(`^(?i:aha|aj[áa]|a+hh+|aa+h+|u+hh+|uhm+|o+hh+|oo+h+|m{2,}h?m*|h+m+|mhm|uh-?huh|okey|righty-?ho)$`)
+	interjection = lazyregexp.New(`^(?i:aha|aj[áa]|a+hh+|aa+h+|u+hh+|uhm+|o+hh+|oo+h+|m{3,}|mm-?hmm*|hm{2,}|mhm|uh-?huh|okey|righty-?ho)$`)
 	okay         = lazyregexp.New(`^(?i:o\. ?k|o k)$`)
 	okayBefore   = lazyregexp.New(`(?:^\s*|[.!?] |(?i:\b(?:ok|okay|yeah|yes|no|well|so|right), ))$`)
 	spokenBefore = lazyregexp.New(`(?:^|[.,:;!?—–-]) ?$`)
@@ -299,5 +299,6 @@ func (t *term) isInterjection() bool {
 	if !spokenBefore.MatchString(t.left) || t.isTitled() && !strings.HasSuffix(strings.TrimRight(t.left, " "), ":") {
 		return false
 	}
-	return interjection.MatchString(t.value) && spokenAfter.MatchString(t.right) || okay.MatchString(t.value) && okayGoesOn.MatchString(t.right) && okayBefore.MatchString(t.left)
+	shouted := t.value == strings.ToUpper(t.value) // may be initials
+	return !shouted && interjection.MatchString(t.value) && spokenAfter.MatchString(t.right) || okay.MatchString(t.value) && okayGoesOn.MatchString(t.right) && okayBefore.MatchString(t.left)
 }

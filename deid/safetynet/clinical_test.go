@@ -57,7 +57,7 @@ func TestPurposeOfAVisitWasTakenForAnInstitution(t *testing.T) {
 func TestInterjectionsWereTakenForNames(t *testing.T) {
 	testClinical(t, map[string]bool{
 		"«Aha», no pain.": true, "Yeah, «Uhh», it hurts.": true, "«O. K.» And how long?": true, "Doctor: «Ahh», go on.": true, "«O. K.», go on.": true,
-		"«Oh», RN": false, "Dr. «Aha»": false, "Initials: «O. K.»": false, "Nurse «O. K.» gave": false, "«Aha» Lund": false, "«Yep», no": false, "«O. K.», 40 years": false,
+		"«Oh», RN": false, "Dr. «Aha»": false, "Initials: «O. K.»": false, "Nurse «O. K.» gave": false, "«Aha» Lund": false, "«Yep», no": false, "«MM», 40": false, "«HM», RN": false, "«AAH», 40": false, "«Mmm», not really": true, "«O. K.», 40 years": false,
 	})
 }
 
