@@ -23,7 +23,10 @@ func (d *Deidentifier) withoutKin(text string, all []found) []found {
 			kin.End = f.Start + len(strings.TrimRight(text[f.Start:at], " "))
 			kin.remains = replace.Whole
 			name.Start = at
-			out = append(out, kin, name)
+			if out = append(out, kin); behindKin[fold.Fold(text[at:f.End])] && isLower(text[at:f.End]) { // hijo mediano
+				continue
+			}
+			out = append(out, name)
 			continue
 		}
 		out = append(out, f)

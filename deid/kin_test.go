@@ -32,6 +32,14 @@ func TestWordForRelativeWentWithTheName(t *testing.T) {
 		{policy.SafeHarbor, "su «F|sobrino Ruiz»", "su sobrino [F]"},
 		{policy.SafeHarbor, "residía en «F|Madre de Dios»", "residía en [F]"},
 		{policy.SafeHarbor, "«F|hermana»", "hermana"},
+		// Words that describe relatives, and their ages, are no names.
+		{policy.SafeHarbor, "con su «F|nueva pareja»", "con su nueva pareja"},
+		{policy.SafeHarbor, "su «F|nueva pareja Legal»", "su nueva [F]"},
+		{policy.SafeHarbor, "con su «F|hijo mediano»", "con su hijo mediano"},
+		{policy.SafeHarbor, "con su «F|hijo Mediano»", "con su hijo [F]"},
+		{policy.SafeHarbor, "«F|recién nacida» sana", "recién nacida sana"},
+		{policy.SafeHarbor, "Madre a los «F|55 años»", "Madre a los 55 años"},
+		{policy.SafeHarbor, "Madre a los «F|95 años»", "Madre a los [F]"},
 		{policy.SafeHarbor, "«F|Carmen hermana»", "[F]"},
 		{"all", "su «F|hermana Carmen»", "su [F]"},
 	} {

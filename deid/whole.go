@@ -330,7 +330,8 @@ func hasPublicLabel(text string) bool {
 
 // publicLabels are parts of the labels of publicLabelled and codeLabelled. Those that may be in any case are in lower case.
 var publicLabels = []string{"PMID", "EudraCT", "EC", "MIM", "MeSH", "UMLS", "CUI", "CUPS", "CAS", "SNOMED", "LOINC", "doi", "nacional", "rxnorm", "rxcui", "atc", "UNII", "ISRCTN", "ACTRN", "GTIN",
-	"SCTID", "sctid", "snomed", "GO", "HP", "NDC", "ndc", "BNF", "dm+d", "NAICS", "SOC", "GPI", "GCN", "HICL", "NANDA", "concept_", "loinc", "unii", "gtin", "mesh", "umls"}
+	"SCTID", "sctid", "snomed", "GO", "HP", "NDC", "ndc", "BNF", "dm+d", "NAICS", "SOC", "GPI", "GCN", "HICL", "NANDA", "concept_", "loinc", "unii", "gtin", "mesh", "umls",
+	"meddra", "HCPCS", "DRG", "GRD"}
 
 // isAmount reports whether what follows a number shows that it is an amount.
 func isAmount(text string, s data.Span) bool {
@@ -349,7 +350,7 @@ var (
 	// codeLabelled matches a code behind the name of its terminology, or of a column that has such codes.
 	codeLabelled = lazyregexp.New(`\b(?:(?i:rxnorm|rxcui)` + codeWord + `[0-9]{2,8}|(?:ATC|atc)(?:_code)?` + codeWord + `[A-Z][0-9]{2}(?:[A-Z]{1,2}(?:[0-9]{2})?)?|(?:UNII|unii)` + codeWord + `[0-9A-Z]{10}|(?:ISRCTN(?: number)?[ :#]{0,2})?ISRCTN ?[0-9]{8}|` +
 		`ISRCTN[ :#]{1,2}[0-9]{8}|(?:ACTRN[ :]{0,2})?ACTRN ?[0-9]{14}|(?:GTIN|gtin)(?:-?1[234]|-?8)?` + codeWord + `(?:[0-9]{8}|[0-9]{12,14})|(?:SCTID|sctid|snomed(?:_ct)?(?:_(?:code|id))?|SNOMED(?:[- ]CT)?)` + codeWord + `[0-9]{6,18}|` +
-		`(?:GO(?: term)?[ :]{1,2})?GO:[0-9]{7}|(?:HPO?(?: term)?[ :]{1,2})?HP:[0-9]{7}|(?:NDC|ndc)` + codeWord + `(?:[0-9]{10,11}|[0-9]{4,5}-[0-9]{3,4}(?:-[0-9]{1,2})?)|BNF(?: code)?` + codeWord + `[0-9]{7}[0-9A-Z]{8}|dm\+d` + codeWord + `[0-9]{6,18}|` +
+		`(?i:meddra)` + codeWord + `10[0-9]{6}|HPO[ :#]{1,2}[0-9]{7}|HCPCS` + codeWord + `[A-V][0-9]{4}|(?:(?:MS-)?DRG|GRD)[ :#]{1,2}[0-9]{3}|(?:GO(?: term)?[ :]{1,2})?GO:[0-9]{7}|(?:HPO?(?: term)?[ :]{1,2})?HP:[0-9]{7}|(?:NDC|ndc)` + codeWord + `(?:[0-9]{10,11}|[0-9]{4,5}-[0-9]{3,4}(?:-[0-9]{1,2})?)|BNF(?: code)?` + codeWord + `[0-9]{7}[0-9A-Z]{8}|dm\+d` + codeWord + `[0-9]{6,18}|` +
 		`NAICS` + codeWord + `[0-9]{2,6}|SOC code` + codeWord + `[0-9]{2}-[0-9]{4}|GPI` + codeWord + `(?:[0-9]{10}|[0-9]{12}|[0-9]{14})|(?:GCN|HICL)(?: ?(?:seqno|SEQNO|sequence))?` + codeWord + `[0-9]{4,6}|NANDA(?:-I)?` + codeWord + `00[0-9]{3}|` +
 		`(?:CAS|cas)(?:_number|[ -](?:RN|(?i:registry)(?: (?i:no\.?|number))?))?` + codeWord + `[0-9]{2,7}-[0-9]{2}-[0-9]|(?:(?:UMLS|umls)(?:[ _](?:CUI|cui))?|CUI|cui)` + codeWord + `C[0-9]{7}|` +
 		`(?:[a-z]{2,16}_){0,4}concept_(?:id|code)["']?[ :=|]{1,3}["']?[0-9]{1,10}|(?:loinc|mesh)(?:_(?:code|id|num))?["']?[ :=|]{1,3}["']?(?:[0-9]{1,5}-[0-9]|[CD][0-9]{6,9}))$`)

@@ -32,7 +32,7 @@ var (
 	medicated = lazyregexp.New(`(?i)(?:\b(?:takes?|taking|took|taken|out of|on|off|(?:re)?start(?:s|ed|ing)?(?: taking)?|stop(?:s|ped|ping)?(?: taking)?|g[ai]ve[ns]?|giving|allerg(?:ic|y) to|intolerant (?:of|to)|continu(?:e|es|ed|ing)|resum(?:e|es|ed|ing)|refill(?:s|ed)?(?: (?:of|for))?|` +
 		`(?:chang|switch|swapp?|convert)(?:e|es|ed|ing)? (?:from|to|for)|from \pL{4,20} to|bought|buys?|afford|prescrib(?:e|es|ed|ing)|swallow(?:s|ed|ing)?|us(?:e|es|ed|ing)|tr(?:y|ies|ied|ying)|tolerat(?:e|es|ed|ing)|h[eo]ld|(?:increas|decreas|reduc|titrat|wean|ceas|discontinu|miss|withhold|withheld|administer)(?:e|es|ed|ing)?(?: off)?|` +
 		`forgot|needs|request(?:s|ed|ing)?|wants|(?:doses?|tablets?|tabs?|capsules?|caps?|course|supply|trial|packet|packets|box|bottle|overdose|spray|puffs?) of|(?:script|prescription|refill) for|respond(?:s|ed) to|relief (?:from|with)|(?:treat(?:ed|ment)|managed|controlled|helped|settled|better|overdosed?) with|rx|meds?|medications?|tabs?|caps?|inj|syp|syrup|` +
-		`tom(?:a|an|ar|aba|ando|ado|[óo])|qued(?:a|[óo]) sin|(?:empe(?:z[óo]|zar|zado|zamos)|empieza|tratamiento|tratad[oa]s?|tto|medica|automedica|mejor(?:a|[óo])|contin[úu]a|sigue|intoxicaci[óo]n) con|alérgic[oa] a|alergia a|intolerante a|suspend(?:e|er|i[óo]|ido|en|emos)|retir(?:a|ar|[óo]|ado)|pagar|compr(?:a|ar|[óo]|aba)|di(?:o|eron)|dado|da(?:n|r)?|inici(?:a|ar|[óo]|ado|amos)|cambi(?:a|ar|[óo]|ado|amos) (?:de|a|por)|recet(?:a|ar|[óo]|aron|ado)|us(?:a|ar|ando|aba)|paut(?:a|ar|[óo]|ado|amos)|` +
+		`tom(?:a|an|ar|aba|ando|ado|[óo])|qued(?:a|[óo]) sin|(?:empe(?:z[óo]|zar|zado|zamos)|empieza|tratamiento|tratad[oa]s?|tto|medica|automedica|mejor(?:a|[óo])|contin[úu]a|sigue|intoxicaci[óo]n) con|alérgic[oa] a|alergia a|intolerancia a|intolerante a|recomiend[oa]|suspend(?:e|er|i[óo]|ido|en|emos)|retir(?:a|ar|[óo]|ado)|pagar|compr(?:a|ar|[óo]|aba)|di(?:o|eron)|dado|da(?:n|r)?|inici(?:a|ar|[óo]|ado|amos)|cambi(?:a|ar|[óo]|ado|amos) (?:de|a|por)|recet(?:a|ar|[óo]|aron|ado)|us(?:a|ar|ando|aba)|paut(?:a|ar|[óo]|ado|amos)|` +
 		`(?:dosis|comprimidos?|c[áa]psulas?|cajas?|sobredosis|sobres?|jarabe|gotas) de|a[ñn]ad(?:e|ir|imos|ido)|precis(?:a|ar|[óo]|ado|ando)|administr(?:a|ar|[óo]|ado|aron)|ped(?:ir|ido)|pide|tratamiento|tto)|\b[0-9]{1,3} (?:tabs?|tablets?|caps?|puffs?))[ .:]{1,3}(?:(?:his|her|their|the|some|more|any|an?|own|oral|daily|regular|old|su|sus|el|la|un|una|algún|más) |[0-9]{1,3} (?:mg |tabs? |tablets |of )?)?$`)
 	// behindDrug matches what makes a name of the word before it.
 	behindDrug = lazyregexp.New(`^(?: (?:\p{Lu}\p{Ll}{2,}|(?i:street|st|road|rd|ave|avenue|lane|ward|unit|clinic|hospital|house|home|team|pharmacy|court|centre|center)\b)|['’]s\b|[-/_@]\pL)`)
@@ -40,6 +40,12 @@ var (
 	behindBrand = lazyregexp.New(`(?i)(\pL[\pL-]+)(?: [0-9][0-9.,/]{0,6} ?(?:mg|mcg|g|ml|tabs?)?)?(?:,| ?\+| ?/| (?:and|or|plus|y|o|e))(?: and)? ?$`)
 	// doseBehind and formBefore match what stands beside a drug alone.
 	doseBehind = lazyregexp.New(`^ ?(?:[0-9]+(?:[.,/][0-9]+)? ?(?i:mg|mcg|g|ml|iu|ui|units?|tabs?|tablets?|caps?|%|comprimidos?|sachets?)\b|(?i:tabs?|tablets?|caps?|capsules?|susp|syrup|sachets?|comprimidos?)\b|[0-9½]-[0-9½]-[0-9½])`)
+	// toldOf matches the end of a text behind which a brand stands if helps matches what follows it.
+	toldOf = lazyregexp.New(`(?i)(?:^|[.,;:] |\b(?:says?|said|that|reports?|refiere que|dice que|que|con|called in|sent|and|y|e?prescribed) )$`)
+	helps  = lazyregexp.New(`^ (?i:helps?|helped|works?|worked|to (?:the |his |her )?pharmacy|(?:was|is|not) (?:denied|approved|covered|stopped|held|increased|decreased|discontinued|not covered|prescribed|helping)|(?:no )?(?:le|me) (?:va|van|sienta|hace|quita|alivia)|mejor[aó]|sin mejor[íi]a|without relief|due to|si (?:dolor|precisa)|prn)\b`)
+	// itemBefore and itemEnds match what is around a brand that is an item of a list.
+	itemBefore = lazyregexp.New(`^\s*(?:[-•*·]|#?[0-9]{1,2} ?[-.)]{1,2}) ?$`)
+	itemEnds   = lazyregexp.New(`^(?:[ .]*(?:\r?\n|$)|, ?[0-9]| ?[0-9]| ?\()`)
 	formBefore = lazyregexp.New(`(?i)\b(?:tab|cap|inj|syp|syrup|tablets?|capsules?|sachets?|comprimidos?)s?\.? (?:of |de )?$`)
 )
 
@@ -49,7 +55,7 @@ func IsBrand(text string, s data.Span) bool {
 		return false
 	}
 	words := strings.Fields(fold.Fold(strings.Trim(text[s.Start:s.End], " \t.,;:()")))
-	if len(words) == 0 || !brands()[words[0]] && !brandsWithDose[words[0]] || slices.ContainsFunc(words[1:], func(word string) bool { return !partsOfBrand[word] }) {
+	if len(words) == 0 || !brands()[words[0]] && !brandsWithDose[words[0]] && !isDrug(words[0]) || slices.ContainsFunc(words[1:], func(word string) bool { return !partsOfBrand[word] }) {
 		return false
 	}
 	left, right := lastBytes(text[:s.Start], 2*maxBrand), firstBytes(text[s.End:], maxBrand)
@@ -63,5 +69,5 @@ func IsBrand(text string, s data.Span) bool {
 	if m := behindBrand.FindStringSubmatch(left); m != nil && brands()[fold.Fold(m[1])] {
 		return true
 	}
-	return medicated.MatchString(left) || doseBehind.MatchString(right)
+	return medicated.MatchString(left) || doseBehind.MatchString(right) || toldOf.MatchString(left) && helps.MatchString(right) || itemBefore.MatchString(left) && itemEnds.MatchString(right)
 }

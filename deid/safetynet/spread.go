@@ -92,16 +92,10 @@ var verbsOfVisit = wordlists.Set("establish establishing established restore und
 // organism matches a species, perhaps with the initial of its genus: C. koseri.
 var organism = lazyregexp.New(`^(?:\p{Lu}\p{Ll}?\.? )?(\p{Ll}+)$`)
 
-// species are names of organisms that are no names of people and towns.
-var species = wordlists.Set(`albicans aeruginosa agalactiae aureus auris baumannii boydii brucei burgdorferi burnetii canis chelonae cloacae coli cruzi diphtheriae difficile donovani dysenteriae epidermidis faecalis faecium flexneri fortuitum freundii
-	glabrata haemolyticus hepatica henselae hominis influenzae jejuni jirovecii jiroveci kansasii kingae koseri krusei lugdunensis lwoffii maltophilia mansoni marcescens meningitidis mirabilis moniliformis monocytogenes morganii multocida oxytoca parapsilosis
-	paratyphi pickettii picketti pneumoniae pylori pyogenes quintana rettgeri saprophyticus sonnei stuartii tropicalis typhi vulgaris whipplei falciparum malariae vivax bancrofti bovis avium abscessus perfringens tetani botulinum lamblia histolytica
-	stercoralis solium saginata granulosus lumbricoides trichiura vermicularis trachomatis psittaci pallidum leptospira hydrophila vulnificus cholerae parahaemolyticus enterocolitica pestis pseudotuberculosis melitensis abortus suis tularensis gondii`)
-
 // IsOrganism reports whether a text is a species of organisms.
 func IsOrganism(text string) bool {
 	m := organism.FindStringSubmatch(strings.TrimSpace(text))
-	return m != nil && species[m[1]]
+	return m != nil && species()[m[1]]
 }
 
 // isMedicine reports whether a folded word is a drug or a disease and no name. Companies are called like brands.

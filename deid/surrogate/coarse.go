@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
@@ -428,12 +429,15 @@ var visitLabel = lazyregexp.New(`^[^\pL\pN|]*$|\b(?:seen|visit(?:ed)?|dates?|dos
 // timeAfter matches a time of the day after a date.
 var timeAfter = lazyregexp.New(`^(?:,| -|T)? ?(?:at |a las )?[0-2]?[0-9]:[0-5][0-9]`)
 
-// isFamily reports whether a value consists of words for relatives, without a name.
+// isFamily reports whether a value consists of words for relatives, without a name, or of the age of one.
 func (m *Maker) isFamily(text string) bool {
 	for _, lang := range m.from(m.lang) {
-		known, words := true, false
+		known, words, small := true, false, false
 		for _, t := range tokens(text) {
-			words = words || lang.kin[t.word] != "" || m.words[familyWords][t.word]
+			capital := t.word != "" && unicode.IsUpper(firstRune(t.text))
+			known = known && !(small && capital && lang.kin[t.word] == "") // nueva pareja Legal
+			small = small || t.word != "" && !capital
+			words = words || lang.kin[t.word] != "" || m.words[familyWords][t.word] || m.words[ageWords][t.word]
 			known = known && (lang.kin[t.word] != "" || m.besideKin(t))
 		}
 		if words && known {
