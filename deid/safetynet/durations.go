@@ -75,7 +75,7 @@ func (v dayMonth) inRange(text string) bool {
 // timesIn returns the times of day of a text with a full stop between hours and minutes that may be a day and a month as well. At least two others of the note have minutes that are no month,
 // no value with a full stop can only be a day and a month, and the dates of the note have other signs.
 func timesIn(text string) (found []data.Span) {
-	if strings.Count(text, ".") < 3 {
+	if !hasDottedPairs(text) {
 		return nil
 	}
 	var perhaps []data.Span
@@ -96,6 +96,23 @@ func timesIn(text string) (found []data.Span) {
 		return nil
 	}
 	return perhaps
+}
+
+// hasDottedPairs tests for three pairs of two digits with a full stop between them.
+func hasDottedPairs(text string) bool {
+	pairs := 0
+	for i := 2; i+2 < len(text) && pairs < 3; {
+		at := strings.IndexByte(text[i:], '.')
+		if at < 0 || i+at+2 >= len(text) {
+			break
+		}
+		i += at
+		if isDigit(text[i-2]) && isDigit(text[i-1]) && isDigit(text[i+1]) && isDigit(text[i+2]) {
+			pairs++
+		}
+		i++
+	}
+	return pairs == 3
 }
 
 // isOfDay reports whether a value begins a sentence, or what stands beside it tells that it is a day.

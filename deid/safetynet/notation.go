@@ -81,10 +81,14 @@ func notationsIn(text string) []data.Span {
 
 // notationForm is the form of a notation. The notation is the first group of the expression.
 type notationForm struct {
-	may   func(h hinted) bool  // a cheap test that all texts with a match pass
-	at    func(h hinted) []int // instead of may, for forms that pass it often: ascending places of which each match contains one, or of which one is near
+	may   func(h hinted) bool // a cheap test that all texts with a match pass
 	form  *lazyregexp.Regexp
 	holds func(before, value, after string) bool // whether a match is a notation by its value and the text around it; nil means always
+
+	// Forms that pass any cheap test often have this instead of may: each match contains one of these places, which are in ascending order, and the expression
+	// looks at so many bytes before and behind them.
+	at             func(h hinted) []int
+	before, behind int
 }
 
 // in returns the notations of a form in a text.
@@ -95,7 +99,7 @@ func (n notationForm) in(h hinted) (found []data.Span) {
 		}
 		return found
 	}
-	for _, part := range partsAround(h.text, n.at(h)) {
+	for _, part := range partsAround(h.text, n.at(h), n.before, n.behind) {
 		found = append(found, n.within(h.text, part)...)
 	}
 	return found
@@ -112,17 +116,15 @@ func (n notationForm) within(text string, part run) (found []data.Span) {
 	return found
 }
 
-// nearNumber is how many bytes before and behind a place of notationForm.at an expression looks.
-const nearNumber = 300
-
-// partsAround returns the parts of a text around ascending places, joined where they overlap. They begin and end at the borders of words.
-func partsAround(text string, places []int) (parts []run) {
+// partsAround returns the parts of a text from so many bytes before ascending places to so many behind them, joined where they overlap. They begin and end at the borders of words.
+func partsAround(text string, places []int, before, behind int) (parts []run) {
 	for _, at := range places {
-		if n := len(parts) - 1; n >= 0 && at-nearNumber < parts[n].end {
-			parts[n].end = min(len(text), at+nearNumber)
+		part := run{max(0, at-before), min(len(text), at+behind)}
+		if n := len(parts) - 1; n >= 0 && part.start < parts[n].end {
+			parts[n].end = part.end
 			continue
 		}
-		parts = append(parts, run{max(0, at-nearNumber), min(len(text), at+nearNumber)})
+		parts = append(parts, part)
 	}
 	for i, p := range parts {
 		for p.start > 0 && !isSeparator(lastRune(text[:p.start])) {
