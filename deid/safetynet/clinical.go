@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -113,6 +114,10 @@ var (
 
 // isMicrobe reports whether the value is a microbe or a part of its name: C. koseri.
 func (t *term) isMicrobe() bool {
+	next, _, _ := strings.Cut(strings.TrimLeft(t.right, ". "), " ")
+	if !slices.ContainsFunc([]string{t.folded[len(t.folded)-1], fold.Fold(strings.TrimFunc(next, noLetter))}, func(word string) bool { return namedSpecies[word] || species()[word] }) {
+		return false
+	}
 	text := t.left + t.value + t.right
 	for _, m := range microbe.FindAllStringSubmatchIndex(text, -1) {
 		if m[2] > len(t.left) || m[5] < len(t.left)+len(t.value) {

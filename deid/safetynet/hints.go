@@ -3,6 +3,7 @@ package safetynet
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
@@ -12,8 +13,9 @@ import (
 
 // hinted is a text with the runs of digits in it, which several tests look for.
 type hinted struct {
-	text string
-	runs []run
+	text     string
+	runs     []run
+	ordinals func() []int // where ordinals stand, which several forms of numbers look for
 }
 
 // run is a run of digits: text[start:end].
@@ -30,6 +32,7 @@ func newHinted(text string) hinted {
 			h.runs = append(h.runs, run{start, i})
 		}
 	}
+	h.ordinals = sync.OnceValue(func() []int { return ordinalPlaces(h) })
 	return h
 }
 
