@@ -213,9 +213,6 @@ func (m *material) action(name string) *cell {
 	if !ok {
 		return text("not known")
 	}
-	if t.Action == replace.Surrogate && t.Sort == data.Other { // see package surrogate: such values can be anything
-		return text(actions[replace.Tag])
-	}
 	return text(actions[t.Action])
 }
 

@@ -11,8 +11,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/engine"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
@@ -20,7 +22,11 @@ import (
 func treatments(e *engine.Engine) map[string]audit.Treatment {
 	all := map[string]audit.Treatment{}
 	for _, t := range e.FoundTypes() {
-		all[t.Name] = audit.Treatment{Sort: t.Sort, Clinician: t.Clinician, Action: e.Deidentifier().Replacer.Planned(t.Name)}
+		action := e.Deidentifier().Replacer.Planned(t.Name)
+		if action == replace.Surrogate && t.Sort == data.Other { // values that can be anything have no surrogates: see package surrogate
+			action = replace.Tag
+		}
+		all[t.Name] = audit.Treatment{Sort: t.Sort, Clinician: t.Clinician, Action: action}
 	}
 	return all
 }
