@@ -78,7 +78,7 @@ var numberForms = []notationForm{
 	{at: placesOf("ntre el "), before: 8, behind: 40, form: lazyregexp.New(`\b[Ee]ntre el ([0-9]{1,2}(?:[.,][0-9])? y el [0-9]{1,2}(?:[.,][0-9])?) ?(?:%|por ciento)`), holds: startsPercent},
 	// 5- Osteomalacia at the start of a line, #2 May start diet
 	{at: placesOf("- "), before: 16, behind: 8, form: lazyregexp.New(`(?m)^[ \t]{0,4}#?([1-9][0-9]?-) \pL`), holds: isListNumber},
-	{at: placesOf(" May "), before: 8, behind: 24, form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|discharge|advance|transfer|remove|continue|use|go|consider|benefit|require)\b`), holds: opensSentence},
+	{at: placesOf(" May "), before: 8, behind: 24, form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|advance|remove|continue|use|go|consider|benefit|require)\b`), holds: opensSentence},
 }
 
 // opensSentence reports whether a value with its sign begins a line or a sentence.
@@ -122,12 +122,18 @@ func areTeeth(least int) func(before, value, after string) bool {
 		if signs == "" && len(numbers) < 8 && !strings.ContainsAny(value, "&") && !listWord.MatchString(value) { // a telephone
 			return false
 		}
-		if isExtension := strings.HasPrefix(strings.ToLower(value), "ext") && !strings.HasPrefix(strings.ToLower(value), "extr"); isExtension && (!strings.Contains(value, "#") || numbers[len(numbers)-1] > 32) {
+		if mayBeOther.MatchString(value) && (!strings.Contains(value, "#") || numbers[len(numbers)-1] > 32) || extractedOn.MatchString(value) {
 			return false
 		}
 		return len(numbers) > 3 || signs == "," || !mayBeDate(numbers) || spacedTriple.MatchString(value) && follow(numbers) && !hasTriple(before, after)
 	}
 }
+
+var (
+	// mayBeOther matches words before teeth that are said of telephones and people, too, and extractedOn those that a day follows.
+	mayBeOther  = lazyregexp.New(`^(?i:ext|missing)[^\pL]`)
+	extractedOn = lazyregexp.New(`^(?i:extract\pL* on) `)
+)
 
 // listWord matches a word between the last two numbers of a list.
 var listWord = lazyregexp.New(`[0-9] (?:and|y|e) [0-9]`)
@@ -304,7 +310,7 @@ func isNotDated(before, value, after string) bool {
 	if strings.HasSuffix(value, " del espesor") {
 		return n < m
 	}
-	return n <= m && !datedBefore.MatchString(lastBytes(before, 16)) && !strings.HasSuffix(before, "/")
+	return n <= m && !ofEvent.MatchString(lastBytes(before, 24)) && !datedBefore.MatchString(lastBytes(before, 16)) && !strings.HasSuffix(before, "/")
 }
 
 var (
@@ -312,7 +318,7 @@ var (
 	ofStrength = lazyregexp.New(`(?i)\b(?:strength|motor|power|mmt|mrc|muscle|weak(?:ness)?|paresis|fuerza|balance muscular|debilidad|paresia)\b`)
 	otherFifth = lazyregexp.New(`(?:^|[^0-9/])[0-5][+-]?/5(?:$|[^0-9/])`)
 	// ofEvent matches words of what happens on a day, among them injections into a muscle.
-	ofEvent = lazyregexp.New(`(?i)\b(?:last|seen|since|adm|admit\pL*|present\pL*|cva|stroke|ed|er|fell|fall|mri|ct|shot|vaccin\pL*|inject\pL*|given|im|tdap|flu|botox|biops\pL*|surgery|visit|vacun\pL*|inyect\pL*|visto|vista|ingres\pL*|cirug[íi]a)\b`)
+	ofEvent = lazyregexp.New(`(?i)\b(?:last|seen|since|collapsed|adm|admit\pL*|present\pL*|cva|stroke|ed|er|fell|fall|mri|ct|shot|vaccin\pL*|inject\pL*|given|im|tdap|flu|botox|biops\pL*|surgery|visit|vacun\pL*|inyect\pL*|visto|vista|ingres\pL*|cirug[íi]a)\b`)
 )
 
 // isStrength reports whether a fraction beside a muscle is its strength: a word for it precedes, or another such value stands in the line, and nothing that happens on a day does.

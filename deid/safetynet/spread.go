@@ -78,7 +78,7 @@ var (
 	// beginsAddress matches the rest of the name of a square, or of its address: Pza. 2 de Mayo; Pza. 24, Toledo.
 	beginsAddress = lazyregexp.New(`^(?:,? ?(?i:de|del|[0-9]|n[º°])(?:[^\pL]|$)|, \p{Lu}\p{Ll}+ ?(?:[.,;(\n]|$))`)
 	// hasAddress matches the words of a place in the sentence before a square.
-	hasAddress = lazyregexp.New(`(?i)\b(?:viv[eo]|reside|residente|domicili\pL*|direcci[óo]n|atiend\pL*|consulta|cl[íi]nica|situad[oa]|ubicad[oa]|trabaja)\b[^\n;]*$`)
+	hasAddress = lazyregexp.New(`(?i)\b(?:viv[eo]|reside|residente|domicili\pL*|direcci[óo]n|atiend\pL*|consulta|cl[íi]nica|situad[oa]|ubicad[oa]|trabaja|dentista de|cit(?:a|ad[oa]|amos) en)\b[^\n;]*$`)
 )
 
 // AreFunctionWords reports whether a span consists of articles, prepositions and the like in a sentence that goes on behind it. What stands behind a title or a sign of those who enter their
