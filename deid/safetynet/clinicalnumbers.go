@@ -318,7 +318,7 @@ var (
 	ofStrength = lazyregexp.New(`(?i)\b(?:strength|motor|power|mmt|mrc|muscle|weak(?:ness)?|paresis|fuerza|balance muscular|debilidad|paresia)\b`)
 	otherFifth = lazyregexp.New(`(?:^|[^0-9/])[0-5][+-]?/5(?:$|[^0-9/])`)
 	// ofEvent matches words of what happens on a day, among them injections into a muscle.
-	ofEvent = lazyregexp.New(`(?i)\b(?:last|seen|since|collapsed|adm|admit\pL*|present\pL*|cva|stroke|ed|er|fell|fall|mri|ct|shot|vaccin\pL*|inject\pL*|given|im|tdap|flu|botox|biops\pL*|surgery|visit|vacun\pL*|inyect\pL*|visto|vista|ingres\pL*|cirug[íi]a)\b`)
+	ofEvent = lazyregexp.New(`(?i)\b(?:last|seen|since|collapsed|onset|sudden|began|started|signed|attorney|adm|admit\pL*|present\pL*|cva|stroke|ed|er|fell|fall|mri|ct|shot|vaccin\pL*|inject\pL*|given|im|tdap|flu|botox|biops\pL*|surgery|visit|vacun\pL*|inyect\pL*|visto|vista|ingres\pL*|cirug[íi]a)\b`)
 )
 
 // isStrength reports whether a fraction beside a muscle is its strength: a word for it precedes, or another such value stands in the line, and nothing that happens on a day does.

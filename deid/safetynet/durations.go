@@ -147,7 +147,7 @@ var (
 	// timeBefore matches the end of a text that a time of day follows.
 	timeBefore = lazyregexp.New(`(?i)(?:[^\pL]|^)(?:at|@|from|until|till|back|phoned|called|rang|seen|found|fell|fall|time|timed|hrs?|by|to|bed|meds|obs|arrived|left|informed|[\pL]{3,}ed)[ :]{1,2}$|[0-9]{1,2}\.[0-9]{2}-$|[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?,? $|(?:^|\n)[ \t]*$`)
 	// ofDayAndNight matches the end of a text that only a time of day follows: where it may be a day as well, the words of events do not tell.
-	ofDayAndNight = lazyregexp.New(`(?i)(?:[^\pL]|^)(?:at|@|time|timed|woke|awake|asleep|settled|toilet(?:ed)?|turned|repositioned|to bed|to (?:the )?ward)[ :]{1,2}$`)
+	ofDayAndNight = lazyregexp.New(`(?i)(?:[^\pL]|^)(?:at|@|time|timed|woke|awake|asleep|toilet(?:ed)?|turned|repositioned|to bed)[ :]{1,2}$`)
 	// dayBehind matches what stands behind a day rather than a time.
 	dayBehind  = lazyregexp.New(`^,? ?(?:is|was|will|for|with|at|es|fue|con)\b|^[:/-]`)
 	dottedDate = lazyregexp.New(`(?:^|[^0-9.])[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)?[0-9]{2}(?:[^0-9]|$)`)
