@@ -253,9 +253,9 @@ func correctedName(text string, s data.Span, types *data.TypeSet) []data.Span {
 	}
 	s = safetynet.WithoutKinds(text, s)
 	switch {
-	case s.Start == s.End || safetynet.NoName(text, s) || sort != data.Family && safetynet.OnlyFunctionWords(text[s.Start:s.End]):
+	case s.Start == s.End || safetynet.NoName(text, s) || sort != data.Family && safetynet.AreFunctionWords(text, s):
 		return nil
-	case sort != data.Department && sort != data.Family && (safetynet.IsDisease(text[s.Start:s.End]) || safetynet.IsOrganism(text[s.Start:s.End])):
+	case sort != data.Department && sort != data.Family && !slices.Contains(places, sort) && safetynet.IsDisease(text, s):
 		return nil
 	case sort == data.Person:
 		return safetynet.WithoutSentences(text, s)

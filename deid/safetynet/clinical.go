@@ -25,15 +25,23 @@ const (
 
 // IsClinical reports whether a span of a text is a clinical term or a phrase, and no name.
 func IsClinical(text string, s data.Span) bool {
-	value := strings.Trim(text[s.Start:s.End], " \t.,;:()")
-	if value == "" || s.End-s.Start > maxClinical {
+	if s.End-s.Start > maxClinical {
 		return false
 	}
+	t := termAt(text, s)
+	if t.value == "" {
+		return false
+	}
+	return t.isDisease() || t.isMicrobe() || t.isInstrument() || t.isSideOfBody() || t.isGene() || t.isPurpose() || t.isTomography() || t.isAgency() || t.isKinAdjective() || t.isInterjection()
+}
+
+// termAt returns a span of a text, without the signs at its ends, as a term.
+func termAt(text string, s data.Span) *term {
+	value := strings.Trim(text[s.Start:s.End], " \t.,;:()")
 	start := s.Start + strings.Index(text[s.Start:s.End], value)
 	left, right := lastBytes(text[:start], besideClinical), firstBytes(text[start+len(value):], besideClinical)
 	left = left[strings.LastIndexAny(left, "\n\r")+1:]
-	t := &term{value: value, left: left, right: right, folded: strings.Fields(fold.Fold(value))}
-	return t.isDisease() || t.isMicrobe() || t.isInstrument() || t.isSideOfBody() || t.isGene() || t.isPurpose() || t.isTomography() || t.isAgency() || t.isKinAdjective() || t.isInterjection()
+	return &term{value: value, left: left, right: right, folded: strings.Fields(fold.Fold(value))}
 }
 
 // term is a value with the text on both sides, which begins at the start of the line.
@@ -67,7 +75,7 @@ func (t *term) isNamed() bool {
 var (
 	// nextCapitalized matches a word with a capital that directly follows, and behindNames a sign or a word that makes a name of the one before it.
 	nextCapitalized = lazyregexp.New(`^ (\p{Lu}[\pL'’-]+)`)
-	behindNames     = lazyregexp.New(`^(?:['’]s\b|[-_@]\pL| (?i:street|st|road|rd|ave|avenue|lane|drive|ward|unit|clinic|cl[íi]nica|hospital|house|home|center|centre|centro|pharmacy|farmacia|residencia|MD|RN|NP|DO|said|called|dice|llama)\b)`)
+	behindNames     = lazyregexp.New(`^(?:['’]s\b|[-_@]\pL| (?i:street|st|road|rd|ave|avenue|lane|drive|ward|unit|clinic|cl[íi]nica|hospital|house|home|center|centre|centro|pharmacy|farmacia|residencia|MD|RN|NP|DO|said|called|dice|llama)\b|, (?i:MD|RN|NP|DO)\b)`)
 )
 
 // mayBeName reports whether a word is no ordinary one, or a name as well.
@@ -103,8 +111,8 @@ func (t *term) isDisease() bool {
 }
 
 var (
-	// microbe matches the genus of a microbe or its first letters, and the species.
-	microbe = lazyregexp.New(`(?:^|[^\pL.])(\p{Lu}\p{Ll}{0,3}\. ?|\p{Lu}\p{Ll}{3,16} )(\pL{3,24})`)
+	// microbe matches the genus of a microbe or its first letters, and the species. No frequent genus begins with J.
+	microbe = lazyregexp.New(`(?:^|[^\pL.])([A-IK-PR-VY]\p{Ll}{0,3}\. ?|\p{Lu}\p{Ll}{3,16} )(\pL{3,24})`)
 	// infected matches the end of a text behind which a microbe stands.
 	infected = lazyregexp.New(`(?i)\b(?:caused by|due to|infect(?:ions?|ed) (?:by|with)|colonized with|grew|grow(?:s|ing)|isolated|cultures?:|cx:|positive for|negative for|treated for|salmonella|serovar|serotipo|infecci[óo]n(?:es)? (?:por|de)|crec(?:e|i[óo])|cultivos?:|a[íi]sl(?:a|an|[óo])|positiv[oa]s? (?:para|a)|producid[oa] por|causad[oa] por|presencia de|tratad[oa] de|colonizad[oa] por) ?$`)
 	species  = sync.OnceValue(func() map[string]bool { return wordlists.Set(listText("species")) })
@@ -128,7 +136,7 @@ func (t *term) isMicrobe() bool {
 		switch {
 		case namedSpecies[name]:
 			return strings.Contains("S. B. ", genus) && infected.MatchString(before)
-		case !species()[name], (&term{left: before}).isNamed():
+		case !species()[name], (&term{left: before, right: text[m[5]:]}).isNamed():
 			return false
 		}
 		return strings.ToLower(word) == word || infected.MatchString(before)

@@ -33,7 +33,7 @@ func TestMicrobesWereTakenForNames(t *testing.T) {
 	testClinical(t, map[string]bool{
 		"caused by «C. koseri»": true, "caused by «P.» jirovecii": true, "Treated for S. «Dublin» last year.": true, "Shigella flexneri, Sh. «sonnei»": true, "Infección por «M. chelonae».": true, "Treated for «Morganella» morganii": true,
 		"PCR positiva para «K. kingae»": true, "CULTIVO: «C. AURIS»": true, "Infección por «S. Newport»": true,
-		"seen by «C. Quintana»": false, "«S. Dublin», RN": false, "caused by «J. Lund»": false, "Dr. «C. Koseri»": false, "lives in «Dublin»": false, "Dr. «S.» sonnei": false, "Treated for «J. Dublin»": false,
+		"«J. mansoni» called": false, "«C. mansoni», RN": false, "Fdo: «M. suis»": false, "seen by «C. Quintana»": false, "«S. Dublin», RN": false, "caused by «J. Lund»": false, "Dr. «C. Koseri»": false, "lives in «Dublin»": false, "Dr. «S.» sonnei": false, "Treated for «J. Dublin»": false,
 	})
 }
 

@@ -33,7 +33,7 @@ const (
 		`frecuencia(?: card[íi]aca)?|fc|saturaci[óo]n|satura(?:ndo)?|glucemia|glicemia|glucosa|pulso|temperatura|tad?|tas|tensi[óo]n (?:m[íi]nima|m[áa]xima|diast[óo]lica|sist[óo]lica)|ferritina|fev1|pam|flexi[óo]n|flexiona|abducci[óo]n|barthel|karnofsky|(?-i:CI|FR|TA))`
 	toSize = `(?: (?i:in|the|this|clinic|office|today|morning|evening|was|is|are|were|at|of|on|to|up|down|came|reading|level|hoy|era|es|fue|estaba|basal|capilar|de|a|hasta|en|baja|sube|(?:high|low|upper|lower) end of normal|knee)){0,10}`
 	// counted are the counts and results of five digits and more.
-	counted   = `(?:RAN|RAL|RPQ|BNP|(?i:(?:nt-?)?pro-?bnp|leucos?|leucocitos|leucocitosis(?: de)?|plaq|plaquetas|recuento(?: de)?|recuento de (?:leucocitos|plaquetas)|ferritina|beta[ -]?hcg|b-?hcg|carga viral|neutr[óo]filos|urocultivo|wbc|plt|platelets|neutrophils|viral load))`
+	counted   = `(?:RAN|RAL|RPQ|BNP|(?i:(?:nt-?)?pro-?bnp|leucos?|leucocitos|leucocitosis(?: de)?|plaq|plaquetas|recuento de (?:leucocitos|plaquetas)|ferritina|beta[ -]?hcg|b-?hcg|carga viral|neutr[óo]filos|urocultivo|wbc|plt|platelets|neutrophils|viral load))`
 	cellAfter = `(?:,? (?:HTO|HCT|Hto|Hct) [1-6][0-9]\b(?:[.,][0-9])?|,? PMN [0-9]{1,2} ?%)`
 )
 
@@ -52,7 +52,7 @@ var numberForms = []notationForm{
 	// heart rate in clinic today was 94
 	{at: nineties, before: 160, behind: 30, form: lazyregexp.New(`\b` + sized + toSize + `[ :=]{1,2}(` + ninety + `)`), holds: isMeasuredValue},
 	// walked 95 feet
-	{at: nineties, before: 160, behind: 30, form: lazyregexp.New(`\b(` + ninety + `) (?:feet|meters|metres|metros|steps|pasos|cc|ml|pounds|lbs|kilos|percent|por ciento|degrees|grados|bpm|lpm|mmHg)\b`)},
+	{at: nineties, before: 160, behind: 30, form: lazyregexp.New(`\b(` + ninety + `) (?:feet|meters|metres|metros|steps|pasos|cc|ml|pounds|lbs|kilos|percent|por ciento|degrees|grados|bpm|lpm|mmHg)\b`), holds: isAmountNotAge},
 	// se cambia a Deprax 25 por la tarde
 	{at: placesOf("or la ", "n la ", "a la ", "al mediod", "de noche"), before: 16, behind: 24, form: lazyregexp.New(`\pL ([1-9][0-9]{0,2} (?:(?:por|en|a) la (?:mañana|tarde|noche)|al mediod[íi]a|de noche))`), holds: isDoseOfDay},
 	// on the 5th postoperative day, between the 7th and the 28th day of life
@@ -62,9 +62,11 @@ var numberForms = []notationForm{
 	{at: func(h hinted) []int { return h.ordinals() }, before: 60, behind: 110, form: lazyregexp.New(`\b(?i:nerves|ribs|toes|fingers|percentiles|vertebrae)(?: (?i:including|fractured|involved|affected|were|are)){0,2}(?: \(|, | )(?:the )?(` + ordinals + `(?: on the (?:right|left)(?: side)?(?:,? and ` + ordinals + ` on the (?:right|left)(?: side)?)?)?)`), holds: endsHere},
 	{at: func(h hinted) []int { return h.ordinals() }, before: 60, behind: 110, form: lazyregexp.New(`\b((?:[Ee]l |[Ll]a )?` + ordinalES + `(?:(?:, | y | al? | o |[-–])` + ordinalES + `){0,7} (?i:d[íi]as?|semanas?|mes(?:es)?) ` + sinceES + `)`), holds: isNoDayOfMonth},
 	// 3/4 L of oxygen, 2/2 at patellae, 4/5 R biceps, 2/17 LN positive
-	{at: fractions, before: 8, behind: 60, form: lazyregexp.New(`\b([1-9][0-9]?/[1-9][0-9]? (?i:L of (?:oxygen|O2)|at (?:the )?(?:achilles|patellae?|knees|ankles|biceps|brachioradialis)|NS (?:at|with|\+|@)|SIRS criteria|Centor|Amsel criteria|Kocher criteria|criterios de (?:Ranson|Centor|Amsel|SIRS)|UE/LE|strength (?:in|tube)|with [LR][UL]E weakness|LNs? ?\+|(?:LNs?|lymph nodes?) (?:positive|negative)|del espesor))`), holds: isNotDated},
-	{at: fifths, before: 8, behind: 60, form: lazyregexp.New(`\b([0-5][+-]?/5[+-]?) (?i:(?:R|L|right|left|bilateral|bilat) )?(?i:biceps|triceps|deltoids?|quads?|quadriceps|hip flexors?|EHL|grip|plantarflexion|dorsiflexion|wrist extensors?|psoas|tibialis)\b`), holds: isNotDated},
-	{at: fifths, before: 60, behind: 8, form: lazyregexp.New(`\b(?:FM|M[SI][DI]|M[SI] (?:dcho|izdo)|BM|(?i:deltoids?|biceps|triceps|quads?|EHL|hip flexors?|(?:upper|lower) extremit(?:y|ies):?|(?:hemi|para|tetra|mono)?paresia(?: izda?\.?| dcha?\.?| izquierda| derecha)?(?: global)?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: endsHere},
+	{at: fractions, before: 8, behind: 60, form: lazyregexp.New(`\b([1-9][0-9]?/[1-9][0-9]? (?i:L of (?:oxygen|O2)|at (?:the )?(?:achilles|patellae?|knees|ankles|biceps|brachioradialis)|NS (?:at|with|\+|@)|SIRS criteria|Centor|Amsel criteria|Kocher criteria|criterios de (?:Ranson|Centor|Amsel|SIRS)|UE/LE|strength (?:in|tube)|LNs? ?\+|(?:LNs?|lymph nodes?) (?:positive|negative)|del espesor))`), holds: isNotDated},
+	{at: fifths, before: 8, behind: 60, form: lazyregexp.New(`\b([0-5]/5|5/4) with [LR][UL]E weakness\b`), holds: isStrength},
+	{at: fifths, before: 8, behind: 60, form: lazyregexp.New(`\b([0-5][+-]?/5[+-]?) (?i:(?:R|L|right|left|bilateral|bilat) )?(?i:biceps|triceps|deltoids?|quads?|quadriceps|hip flexors?|EHL|grip|plantarflexion|dorsiflexion|wrist extensors?|psoas|tibialis)\b`), holds: isStrength},
+	{at: fifths, before: 60, behind: 8, form: lazyregexp.New(`\b(?:M[SI][DI]|M[SI] (?:dcho|izdo)|(?i:de|con) [FB]M|(?i:(?:hemi|para|tetra|mono)?paresia(?: izda?\.?| dcha?\.?| izquierda| derecha)?(?: global)?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: endsHere},
+	{at: fifths, before: 60, behind: 8, form: lazyregexp.New(`\b(?:[FB]M|(?i:deltoids?|biceps|triceps|quads?|EHL|hip flexors?|(?:upper|lower) extremit(?:y|ies):?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: isStrength},
 	// GB 28917 HTO 43
 	{at: counts, before: 60, behind: 40, form: lazyregexp.New(`\b(` + counted + `[ :=(]{1,3}[1-9][0-9]{4,5}` + cellAfter + `?)`), holds: isCount},
 	{at: counts, before: 60, behind: 40, form: lazyregexp.New(`\b(GB[ :=]{1,2}[1-9][0-9]{4,5}` + cellAfter + `)`), holds: isCount},
@@ -76,7 +78,13 @@ var numberForms = []notationForm{
 	{at: placesOf("ntre el "), before: 8, behind: 40, form: lazyregexp.New(`\b[Ee]ntre el ([0-9]{1,2}(?:[.,][0-9])? y el [0-9]{1,2}(?:[.,][0-9])?) ?(?:%|por ciento)`), holds: startsPercent},
 	// 5- Osteomalacia at the start of a line, #2 May start diet
 	{at: placesOf("- "), before: 16, behind: 8, form: lazyregexp.New(`(?m)^[ \t]{0,4}#?([1-9][0-9]?-) \pL`), holds: isListNumber},
-	{at: placesOf(" May "), before: 8, behind: 24, form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|discharge|advance|transfer|remove|continue|use|go|consider|benefit|require)\b`)},
+	{at: placesOf(" May "), before: 8, behind: 24, form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|advance|remove|continue|use|go|consider|benefit|require)\b`), holds: opensSentence},
+}
+
+// opensSentence reports whether a value with its sign begins a line or a sentence.
+func opensSentence(before, _, _ string) bool {
+	before = strings.TrimRight(strings.TrimSuffix(before, "#"), " \t")
+	return before == "" || strings.IndexByte(".;\n", before[len(before)-1]) >= 0
 }
 
 // endsHere reports whether numbers do not go on behind a match.
@@ -105,24 +113,38 @@ func numbersOf(list string) (numbers []int, signs string) {
 func areTeeth(least int) func(before, value, after string) bool {
 	return func(before, value, after string) bool {
 		numbers, signs := numbersOf(value)
-		if len(numbers) < least && !(len(numbers) == 3 && spacedTriple.MatchString(value) && !hasTriple(before, after)) || len(signs) > 1 && signs != "–" || !endsHere("", "", after) || !ascend(numbers) || phoneWords.MatchString(lastBytes(before, 24)) {
+		if len(numbers) < least && !(spacedTriple.MatchString(value) && follow(numbers) && !hasTriple(before, after)) || len(signs) > 1 && signs != "–" || !endsHere("", "", after) || !ascend(numbers) || phoneWords.MatchString(lastBytes(before, 24)) {
 			return false
 		}
 		if slices.ContainsFunc(numbers, func(n int) bool { return n > 32 }) && slices.ContainsFunc(numbers, func(n int) bool { return n > 85 || n/10 == 0 || n%10 == 0 || n%10 > 8 }) {
 			return false
 		}
-		if signs == "" && len(numbers) < 6 && !strings.ContainsAny(value, "&") && !listWord.MatchString(value) { // a telephone
+		if signs == "" && len(numbers) < 8 && !strings.ContainsAny(value, "&") && !listWord.MatchString(value) { // a telephone
 			return false
 		}
-		return len(numbers) > 3 || signs == "," || !mayBeDate(numbers) || !hasTriple(before, after)
+		if mayBeOther.MatchString(value) && (!strings.Contains(value, "#") || numbers[len(numbers)-1] > 32) || extractedOn.MatchString(value) {
+			return false
+		}
+		return len(numbers) > 3 || signs == "," || !mayBeDate(numbers) || spacedTriple.MatchString(value) && follow(numbers) && !hasTriple(before, after)
 	}
 }
+
+var (
+	// mayBeOther matches words before teeth that are said of telephones and people, too, and extractedOn those that a day follows.
+	mayBeOther  = lazyregexp.New(`^(?i:ext|missing)[^\pL]`)
+	extractedOn = lazyregexp.New(`^(?i:extract\pL* on) `)
+)
 
 // listWord matches a word between the last two numbers of a list.
 var listWord = lazyregexp.New(`[0-9] (?:and|y|e) [0-9]`)
 
 // spacedTriple matches three numbers with blanks around the hyphens, and no word for a day before them.
 var spacedTriple = lazyregexp.New(`^(?:[^0-9]*[^0-9n] )?[0-9]{1,2} [-–] [0-9]{1,2} [-–] [0-9]{1,2}$`)
+
+// follow reports whether each of three numbers is one more than that before it.
+func follow(numbers []int) bool {
+	return len(numbers) == 3 && numbers[1] == numbers[0]+1 && numbers[2] == numbers[1]+1
+}
 
 func ascend(numbers []int) bool {
 	for i := range len(numbers) - 1 {
@@ -163,15 +185,33 @@ func areResults(before, value, after string) bool {
 	case unitOfList.MatchString(firstBytes(after, 12)), !mayBeDate(numbers):
 		return true
 	}
-	return strings.Contains(value, " ") && !ofVaccine.MatchString(lastBytes(before, 24)) && !resultBehind.MatchString(firstBytes(after, 16)) && !hasTriple(before, after)
+	return strings.Contains(value, " ") && (follow(numbers) || inSteps(numbers)) && !ofVaccine.MatchString(lastBytes(before, 24)) && !resultBehind.MatchString(firstBytes(after, 16)) && !hasTriple(before, after)
+}
+
+// inSteps reports whether three numbers, the first of which is no low month, rise by the same small step: 10 - 12 - 14.
+func inSteps(numbers []int) bool {
+	step := numbers[1] - numbers[0]
+	return len(numbers) == 3 && numbers[0] > 9 && step > 0 && step < 4 && numbers[2]-numbers[1] == step
 }
 
 // ofVaccine matches a word before the dates of vaccinations, which may be one before doses as well.
 var ofVaccine = lazyregexp.New(`(?i)\bdos[ie]s\b[^0-9]*$`)
 
 // isMeasuredValue reports whether a number behind a vital sign is no age and no part of something else.
-func isMeasuredValue(_, _, after string) bool {
-	return !partOfMore.MatchString(firstBytes(after, 8)) && !aged.MatchString(firstBytes(after, 24))
+func isMeasuredValue(before, _, after string) bool {
+	return !ageBefore.MatchString(lastBytes(before, 60)) && !wearsOxygen.MatchString(lastBytes(before, 32)) && !partOfMore.MatchString(firstBytes(after, 8)) && !aged.MatchString(firstBytes(after, 24))
+}
+
+var (
+	// wearsOxygen matches what an age may follow: on oxygen at 91.
+	wearsOxygen = lazyregexp.New(`(?i)\bon (?:\pL+ )?oxygen [^\n]{0,12}$`)
+	// somebody matches a person before an age.
+	somebody = lazyregexp.New(`(?i)\b(?:(?:he|she|pt|patient|mother|father|who|age|it)(?: is| was|'s)?|mujer|hombre|var[óo]n|pacientes?|se[ñn]ora?|ancian[oa]|madre|padre|f[eé]mina|female|male|man|woman|lady)(?:,| de|:| of)? ?$`)
+)
+
+// isAmountNotAge reports whether a number before a unit is not the age of somebody.
+func isAmountNotAge(before, _, _ string) bool {
+	return !ageBefore.MatchString(lastBytes(before, 40)) && !somebody.MatchString(lastBytes(before, 24))
 }
 
 // medicineOfDay matches the beginning, or the change, of a medicine.
@@ -202,11 +242,17 @@ var onOxygen = lazyregexp.New(` L of `)
 var (
 	signing = lazyregexp.New(`(?i)\b(?:signed|sign|firmado|firma|visto|seen|per|cosigned)[ :]{1,2}$`)
 	ofTown  = lazyregexp.New(`^,? \p{Lu}\p{Ll}`)
+	// ofColonies matches the unit of a culture, and ofRecord what tells that a number before it is that of a record or a specimen.
+	ofColonies = lazyregexp.New(`^ ?(?i:ufc|cfu|col)`)
+	ofRecord   = lazyregexp.New(`^,? ?\(?(?i:nhc|n[º°]|n[úu]m\pL*|mrn|id|see|lab|muestra|specimen|sample|historia|de la paciente|del paciente)(?:[^\pL]|$)`)
 )
 
 // isCount reports whether a number behind the abbreviation of a result is a result, and not that of a person with these initials or a postcode.
-func isCount(before, _, after string) bool {
-	return endsHere("", "", after) && !ofTown.MatchString(firstBytes(after, 8)) && !personBefore.MatchString(lastBytes(before, 60)) && !signing.MatchString(lastBytes(before, 16))
+func isCount(before, value, after string) bool {
+	if strings.HasPrefix(strings.ToLower(value), "urocultivo") && !ofColonies.MatchString(firstBytes(after, 12)) { // may be the number of the specimen
+		return false
+	}
+	return endsHere("", "", after) && !ofRecord.MatchString(firstBytes(after, 24)) && !ofTown.MatchString(firstBytes(after, 8)) && !personBefore.MatchString(lastBytes(before, 60)) && !signing.MatchString(lastBytes(before, 16))
 }
 
 // monthBefore matches a month before its day.
@@ -221,12 +267,37 @@ func isNoDayOfMonth(before, _, after string) bool {
 var noListNumber = lazyregexp.New(`(?i)^ (?:(?:de )?` + wordlists.Month + `(?:[^\pL]|$)|[^\n]*\b(?:st|street|ave|avenue|rd|road|dr|drive|ln|lane|blvd|ct|court|way|place|calle|avenida|bajo|piso)\b)`)
 
 // isListNumber reports whether a number at the start of a line is that of an entry of a list.
-func isListNumber(_, _, after string) bool { return !noListNumber.MatchString(firstBytes(after, 60)) }
+//
+// The numbers before and behind it, if there are some, are those of entries, too, and the word behind it is no name.
+func isListNumber(before, value, after string) bool {
+	n := number(strings.TrimSuffix(value, "-"))
+	if noListNumber.MatchString(firstBytes(after, 60)) || !hasEntry(lastBytes(before, listLength), n-1) && !hasEntry(firstBytes(after, listLength), n+1) {
+		return false
+	}
+	words := split(firstBytes(after, 40))
+	return len(words) > 0 && !mayBeName(words[0].fold)
+}
+
+// listLength is how many bytes on either side of an entry of a list the next one may begin.
+const listLength = 400
+
+// hasEntry reports whether an entry with a number begins on a line of a text.
+func hasEntry(text string, n int) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimLeft(line, " \t#"), strconv.Itoa(n)+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+// comesOn matches words before the day on which somebody comes.
+var comesOn = lazyregexp.New(`(?i)\b(?:came|comes?|coming|seen|visit\pL*|returns?|returned|admitted|presented|fell|appt|appointment|due)\b[^\n.;]{0,16}\bon (?:the )?$`)
 
 // isListOfParts reports whether ordinals before a part of the body are a list of such parts: "on the 8th, 9th rib sore" has a day.
 func isListOfParts(before, value, after string) bool {
 	joined := !strings.Contains(value, ",") || strings.Contains(value, " and ") || strings.Contains(value, " or ")
-	return joined && isNoDayOfMonth(before, value, after)
+	return joined && !comesOn.MatchString(lastBytes(before, 40)) && isNoDayOfMonth(before, value, after)
 }
 
 // isNotDated reports whether no word stands before a fraction that a date follows.
@@ -239,7 +310,26 @@ func isNotDated(before, value, after string) bool {
 	if strings.HasSuffix(value, " del espesor") {
 		return n < m
 	}
-	return (n <= m || strings.Contains(value, " with ")) && !datedBefore.MatchString(lastBytes(before, 16)) && !strings.HasSuffix(before, "/")
+	return n <= m && !ofEvent.MatchString(lastBytes(before, 24)) && !datedBefore.MatchString(lastBytes(before, 16)) && !strings.HasSuffix(before, "/")
+}
+
+var (
+	// ofStrength matches a word for the strength of muscles in a text, and otherFifth another value of it.
+	ofStrength = lazyregexp.New(`(?i)\b(?:strength|motor|power|mmt|mrc|muscle|weak(?:ness)?|paresis|fuerza|balance muscular|debilidad|paresia)\b`)
+	otherFifth = lazyregexp.New(`(?:^|[^0-9/])[0-5][+-]?/5(?:$|[^0-9/])`)
+	// ofEvent matches words of what happens on a day, among them injections into a muscle.
+	ofEvent = lazyregexp.New(`(?i)\b(?:last|seen|since|collapsed|onset|sudden|began|started|signed|attorney|adm|admit\pL*|present\pL*|cva|stroke|ed|er|fell|fall|mri|ct|shot|vaccin\pL*|inject\pL*|given|im|tdap|flu|botox|biops\pL*|surgery|visit|vacun\pL*|inyect\pL*|visto|vista|ingres\pL*|cirug[íi]a)\b`)
+)
+
+// isStrength reports whether a fraction beside a muscle is its strength: a word for it precedes, or another such value stands in the line, and nothing that happens on a day does.
+func isStrength(before, value, after string) bool {
+	before, after = lastBytes(before, 60), firstBytes(after, 60)
+	before = before[strings.LastIndexAny(before, "\n.;")+1:]
+	line, _, _ := strings.Cut(after, "\n")
+	if !endsHere("", "", after) || ofEvent.MatchString(before) || datedBefore.MatchString(lastBytes(before, 16)) || strings.HasSuffix(before, "/") {
+		return false
+	}
+	return ofStrength.MatchString(before) || otherFifth.MatchString(before) || otherFifth.MatchString(line) || strings.ContainsAny(value, "+-")
 }
 
 // startsPercent is true for two percentages in ascending order.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
@@ -35,7 +36,8 @@ func durationsIn(text string) (found []data.Span) {
 		if o == monthFirst || b.hasPreposition() || isDatedBefore(b.last) || dateBefore.MatchString(b.tail()) || dateAfter.MatchString(b.after) {
 			continue
 		}
-		if weeks && !b.hasEvent() || plannedBefore.MatchString(fold.Fold(lastBytes(text[:v.start], maxBefore))) && b.endsClause() {
+		lasts := weeks && len(b.last) > 0 && last[b.last[len(b.last)-1]] && !b.hasEvent() && directlyBehind.MatchString(b.tail())
+		if lasts || slices.Contains(planned, v.first) && plannedBefore.MatchString(fold.Fold(lastBytes(text[:v.start], maxBefore))) && b.endsClause() {
 			found = append(found, data.Span{Start: v.start, End: v.end})
 		}
 	}
@@ -52,8 +54,17 @@ var (
 	// dayThenMonth matches a date that begins with the day.
 	dayThenMonth = lazyregexp.New(`(?:^|[^0-9/.-])(?:1[3-9]|2[0-9]|3[01])[/.-](?:0?[1-9]|1[0-2])[/.-](?:[0-9]{2}|[0-9]{4})(?:[^0-9]|$)|(?:^|[^0-9])[0-9]{1,2}(?:st|nd|rd|th)? (?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov)\pL* (?:19|20)[0-9]{2}`)
 	// plannedBefore matches the end of a folded text behind which something is done after some months.
-	plannedBefore = lazyregexp.New(`(?:^|[^\pL])(?:(?:outcome|plan|p|mx|rx|follow[- ]?up|f/u|advice|actions?)[:.-] ?(?:[\pL-]{2,14} ){0,2}(?:ct|pet|pet-ct|mri|cxr|scan|uss|us|bloods|opa|opd|clinic|review|rv|r/v|echo|vl|hba1c|bmd|psa|cea|colonoscopy|ogd)(?: (?:chest|abdo|tap|cap|head|brain|thorax))?|(?:repeat|recheck|tci|rv|r/v|f/u|hx of [\pL ]{2,24}|review in|for|next) ?(?:[\pL0-9-]{2,14} )?|[^\pL]x ?) ?$`)
+	plannedBefore = lazyregexp.New(`(?:^|[^\pL])(?:(?:outcome|plan|p|mx|rx|follow[- ]?up|f/u|advice|actions?)[:.-] ?(?:[\pL-]{2,14} ){0,2}(?:ct|pet|pet-ct|mri|cxr|scan|uss|us|bloods|opa|opd|clinic|review|rv|r/v|echo|vl|hba1c|bmd|psa|cea|colonoscopy|ogd)(?: (?:chest|abdo|tap|cap|head|brain|thorax))?|[^\pL]x ?) ?$`)
+	// directlyBehind matches the end of a word, with nothing but a blank behind it.
+	directlyBehind = lazyregexp.New(`\pL[ ]$`)
 )
+
+// planned are the numbers of months after which somebody is usually seen again.
+var planned = []int{3, 6, 18}
+
+// last are complaints and other words behind which their duration stands.
+var last = wordlists.Set(`ache aches amenorrhoea anorexia anxiety bleeding bloating breathlessness constipation cough coughing defaulted diarrhoea diarrhea dizziness doe dysphagia dyspnoea fatigue fever fevers headache headaches hoarseness insomnia itch itching itchy
+	jaundice lbp lethargy limp loss lump malaise mood nausea nocturia numbness orthopnoea pain palpitations past pmb pruritus rash reflux sciatica sob stiffness sweats swelling symptoms tingling tinnitus tired tiredness tremor unwell vertigo vomiting weakness wheeze worse worsening x`)
 
 // isDatedBefore reports whether one of the last two words before a value tells that a day follows.
 func isDatedBefore(last []string) bool {
@@ -73,7 +84,7 @@ func (v dayMonth) inRange(text string) bool {
 }
 
 // timesIn returns the times of day of a text with a full stop between hours and minutes that may be a day and a month as well. At least two others of the note have minutes that are no month,
-// no value with a full stop can only be a day and a month, and the dates of the note have other signs.
+// each has a word of the time of day before it, no value with a full stop can only be a day and a month, and the dates of the note have other signs.
 func timesIn(text string) (found []data.Span) {
 	if !hasDottedPairs(text) {
 		return nil
@@ -88,7 +99,7 @@ func timesIn(text string) (found []data.Span) {
 			return nil
 		case isTime && !isDay && timeBefore.MatchString(lastBytes(text[:m[2]], maxBefore)):
 			certain++
-		case isTime && isDay && !isOfDay(text, m[2], m[5]):
+		case isTime && isDay && ofDayAndNight.MatchString(lastBytes(text[:m[2]], maxBefore)) && !isOfDay(text, m[2], m[5]):
 			perhaps = append(perhaps, data.Span{Start: m[2], End: m[5]})
 		}
 	}
@@ -135,6 +146,8 @@ var (
 	dottedPair = lazyregexp.New(`(?:^|[^0-9.,/:-])([0-9]{2})\.([0-9]{2})(?:[^0-9%/:-]|-[0-9]{2}\.|$)`)
 	// timeBefore matches the end of a text that a time of day follows.
 	timeBefore = lazyregexp.New(`(?i)(?:[^\pL]|^)(?:at|@|from|until|till|back|phoned|called|rang|seen|found|fell|fall|time|timed|hrs?|by|to|bed|meds|obs|arrived|left|informed|[\pL]{3,}ed)[ :]{1,2}$|[0-9]{1,2}\.[0-9]{2}-$|[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2,4})?,? $|(?:^|\n)[ \t]*$`)
+	// ofDayAndNight matches the end of a text that only a time of day follows: where it may be a day as well, the words of events do not tell.
+	ofDayAndNight = lazyregexp.New(`(?i)(?:[^\pL]|^)(?:at|@|time|timed|woke|awake|asleep|toilet(?:ed)?|turned|repositioned|to bed)[ :]{1,2}$`)
 	// dayBehind matches what stands behind a day rather than a time.
 	dayBehind  = lazyregexp.New(`^,? ?(?:is|was|will|for|with|at|es|fue|con)\b|^[:/-]`)
 	dottedDate = lazyregexp.New(`(?:^|[^0-9.])[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)?[0-9]{2}(?:[^0-9]|$)`)

@@ -31,9 +31,9 @@ func isSpread(text string, sort data.Sort) bool {
 	switch {
 	case len(words) == 0:
 		return true
-	case OnlyFunctionWords(text):
+	case onlyFunctionWords(strings.Fields(text)):
 		return false
-	case len(words) == 1 && isMedicine(words[0], sort), IsOrganism(text), verbsOfVisit[words[0]] && !strings.ContainsFunc(text, unicode.IsUpper):
+	case len(words) == 1 && isMedicine(words[0], sort), isOrganism(text), verbsOfVisit[words[0]] && !strings.ContainsFunc(text, unicode.IsUpper):
 		return false
 	}
 	if !slices.Contains(ofInstitutions, sort) { // of names and places in lower case the search itself tells which ones count
@@ -65,7 +65,7 @@ func IsTooth(text string, s data.Span) bool {
 	if at := strings.IndexByte(text[s.End:to], '\n'); at >= 0 {
 		line = text[from : s.End+at]
 	}
-	if !wordsOfTeeth.MatchString(line) || beginsAddress.MatchString(firstBytes(text[s.End:], 24)) {
+	if !wordsOfTeeth.MatchString(line) || beginsAddress.MatchString(firstBytes(text[s.End:], 24)) || hasAddress.MatchString(lastBytes(text[from:s.Start], 64)) {
 		return false
 	}
 	words := valueOf(value).all[1:]
@@ -74,17 +74,37 @@ func IsTooth(text string, s data.Span) bool {
 	})
 }
 
-// beginsAddress matches the rest of the name of a square, or of its address: Pza. 2 de Mayo.
-var beginsAddress = lazyregexp.New(`^,? ?(?i:de|del|[0-9]|n[º°])(?:[^\pL]|$)`)
+var (
+	// beginsAddress matches the rest of the name of a square, or of its address: Pza. 2 de Mayo; Pza. 24, Toledo.
+	beginsAddress = lazyregexp.New(`^(?:,? ?(?i:de|del|[0-9]|n[º°])(?:[^\pL]|$)|, \p{Lu}\p{Ll}+ ?(?:[.,;(\n]|$))`)
+	// hasAddress matches the words of a place in the sentence before a square.
+	hasAddress = lazyregexp.New(`(?i)\b(?:viv[eo]|reside|residente|domicili\pL*|direcci[óo]n|atiend\pL*|consulta|cl[íi]nica|situad[oa]|ubicad[oa]|trabaja|dentista de|cit(?:a|ad[oa]|amos) en)\b[^\n;]*$`)
+)
 
-// OnlyFunctionWords reports whether a text consists of articles, prepositions and the like.
-func OnlyFunctionWords(text string) bool {
-	words := strings.Fields(text)
+// AreFunctionWords reports whether a span consists of articles, prepositions and the like in a sentence that goes on behind it. What stands behind a title or a sign of those who enter their
+// initials is a name, and so may a single word be that is a surname: dr su, JV/la.
+func AreFunctionWords(text string, s data.Span) bool {
+	words := strings.Fields(text[s.Start:s.End])
+	if !onlyFunctionWords(words) || len(words) == 1 && mayBeSurname[words[0]] {
+		return false
+	}
+	t := termAt(text, s)
+	return sentenceBehind.MatchString(t.right) && !t.isTitled() && !endsWith(strings.Join(strings.Fields(fold.Fold(t.left)), " ")+" ", namings) && !initialsBefore.MatchString(t.left)
+}
+
+func onlyFunctionWords(words []string) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return !functionWords[word] })
 }
 
-// functionWords are in lower case, in which they are no parts of names without other words. Those in capitals and initials may be.
-var functionWords = wordlists.Set("of the a an and or in on at to for from by with was were is are this that de del la el los las y o en un una al con por para que se su")
+var (
+	// functionWords are in lower case. Those in capitals and initials may be names.
+	functionWords = wordlists.Set("of the a an and or in on at to for from by with was were is are this that de del la el los las y o en un una al con por para que se su")
+	// mayBeSurname are those of them that are surnames, too.
+	mayBeSurname   = wordlists.Set("a an in on to al con de del el la las los o se su un y")
+	sentenceBehind = lazyregexp.New(`^ \pL`)
+	// initialsBefore matches what stands before the initials of who wrote an entry.
+	initialsBefore = lazyregexp.New(`[/:|*-] ?$`)
+)
 
 // verbsOfVisit begin what a patient comes for: to establish care.
 var verbsOfVisit = wordlists.Set("establish establishing established restore undergo receive discuss create obtain")
@@ -92,10 +112,10 @@ var verbsOfVisit = wordlists.Set("establish establishing established restore und
 // organism matches a species, perhaps with the initial of its genus: C. koseri.
 var organism = lazyregexp.New(`^(?:\p{Lu}\p{Ll}?\.? )?(\p{Ll}+)$`)
 
-// IsOrganism reports whether a text is a species of organisms.
-func IsOrganism(text string) bool {
+// isOrganism reports whether a text is a species of organisms that is no known name.
+func isOrganism(text string) bool {
 	m := organism.FindStringSubmatch(strings.TrimSpace(text))
-	return m != nil && species()[m[1]]
+	return m != nil && species()[m[1]] && !namedSpecies[m[1]] && !isNameOrPlace(m[1])
 }
 
 // isMedicine reports whether a folded word is a drug or a disease and no name. Companies are called like brands.
@@ -103,7 +123,7 @@ func isMedicine(word string, sort data.Sort) bool {
 	if brandsWithDose[word] || isNameOrPlace(word) {
 		return false
 	}
-	return !slices.Contains(ofInstitutions, sort) && (brands()[word] || isDrug(word)) || IsDisease(word)
+	return !slices.Contains(ofInstitutions, sort) && (brands()[word] || isDrug(word)) || endsLikeDisease(word)
 }
 
 // isNameOrPlace reports whether a folded word is a first name, a surname or a place.
@@ -122,15 +142,22 @@ var townWords = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// diseaseEnding matches the endings of diseases, operations and examinations in English and Spanish. No name of a person or a place has one.
-var diseaseEnding = lazyregexp.New(`(?:(?:rthr|epat|astr|nter|lul|olec|yst|ermat|nch|crea|endic|erticul|ning|fal|phal|phr|fr|inus|rhin|rin|aring|aryng|ons?il|igdal|mast|ostat|uve|vagin|ocard|pleur|fleb|phleb|neur|myos|mios|ostei|miel|myel|ondr|traque|trache|tend|burs|parot)[a-z]{0,3}itis|[bcilmnprtxh]osis|(?:oi|ci|or)dosis|` +
-	`phobias?|fobias?|gly?ca?emia|glucemia|an[ae]?emia|kal[ae]*emia|potasemia|natr[ae]*emia|volemia|ectom(?:y|ies|ia|ias)|otom(?:y|ia)|stom(?:y|ia)|plast(?:y|ia)|algias|[rlt]algia|pathy|opatias?|plegia|paresis|oscop(?:y|ia)|malacia|megaly|megalia|rrhea|rrea|rrhagia|rragia|dystrophy|distrofia|` +
-	`carcinoma|blastoma|sarcoma|adenoma|catalepsia|epilepsia|narcolepsy|narcolepsia|dyspepsia|dispepsia|ypnea|ypnoea|cephaly|cefalia|mania)$`)
+// diseaseEnding matches the endings of diseases, operations and examinations in English and Spanish. They are long, because surnames and places end with the shorter ones: Umapathy, Ambrosis,
+// Kalafritis, Tasmania, Legorrea.
+var diseaseEnding = lazyregexp.New(`(?:(?:rthr|artr|epat|gastr|nter|lul|ecyst|lecist|dermat|onch|onqu|ncreat|endic|erticul|ening|cephal|cefal|nephr|nefr|sinus|rhin|aryng|aring|onsill|igdal|^mast|ostat|uve|vagin|ocard|ricard|pleur|phleb|fleb|neur|myos|mios|oste|myel|miel|chondr|condr|trache|traque|tendin|tendon|burs|parot)itis|` +
+	`(?:omb|fibr|sten|ecr|cler|cirrh|cirr|psych|psic|neur|ercul|ticul|metri|coli|kyph|dyl|dil|lkal|alcal|opor|cyt|cit|phr|efr|rmat|omat|tom|chym|quim|rthr|artr|canth|erat|lasm|nucle|hidr|teat|ilic|sbest|niconi|ucell|nell|cocc|agn|ogn|opt|cyan|cian|helmint|inth)osis|(?:oi|ci|or)dosis|` +
+	`phobias?|fobias?|gly?ca?emia|glucemia|an[ae]?emia|kal[ae]*emia|potasemia|natr[ae]*emia|volemia|ectom(?:y|ies|ia|ias)|otom(?:y|ia)|stom(?:y|ia)|plast(?:y|ia)|algias|[rlt]algia|(?:ur|my|hr|in|lm|hal|ul|el|ngi|ter|den|mm|pat|ste)opathy|opatias?|plegia|paresis|oscop(?:y|ia)|malacia|megaly|megalia|rrhea|(?:men|gon|bor|in)orrea|rrhagia|rragia|dystrophy|distrofia|` +
+	`carcinoma|blastoma|sarcoma|adenoma|catalepsia|epilepsia|narcolepsy|narcolepsia|dyspepsia|dispepsia|ypnea|ypnoea|cephaly|cefalia|(?:lept|pyr|pir|megal|till|til|hyp|hip)omania)$`)
 
-// IsDisease reports whether a text is a disease, an operation or an examination by its ending, and no name.
-func IsDisease(text string) bool {
-	words := valueOf(text).words()
-	return len(words) == 1 && len(words[0]) > 7 && diseaseEnding.MatchString(words[0]) && !isNameOrPlace(words[0])
+// IsDisease reports whether a span is a disease, an operation or an examination by its ending, with nothing beside it that makes it a name.
+func IsDisease(text string, s data.Span) bool {
+	words := valueOf(text[s.Start:s.End]).words()
+	return len(words) == 1 && endsLikeDisease(words[0]) && !termAt(text, s).isNamed()
+}
+
+// endsLikeDisease reports whether a folded word has the ending of a disease and is no known name.
+func endsLikeDisease(word string) bool {
+	return len(word) > 7 && diseaseEnding.MatchString(word) && !isNameOrPlace(word)
 }
 
 // areOrdinary reports whether folded words are ordinary ones: no name, and no institution.

@@ -252,7 +252,7 @@ var people = wordlists.Set(`anesthesiologist anestesista assistant attending att
 
 // labels are more words before the name of a person or a place, which count if a colon follows them.
 var labels = wordlists.Set(`address apellido apellidos author autor birthplace brother city ciudad contacto daughter destination direccion domicilio enfermera enfermero esposa
-	esposo father firma firmado firmante hermana hermano hija hijo home husband localidad location lugar madre mother municipio name nombres nurse origen
+	esposo father fdo firma firmado firmante hermana hermano hija hijo home husband localidad location lugar madre mother municipio name nombres nurse origen
 	origin padre poblacion procedencia residence responsable sister son surname town travel tutor viaje viajes wife`)
 
 // travels are phrases before the name of a place.
