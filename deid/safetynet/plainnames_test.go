@@ -76,10 +76,10 @@ func TestThuWasThursday(t *testing.T) {
 // What another source found keeps its type.
 func TestTypesOfOthersWin(t *testing.T) {
 	plain := PlainNames("by John Smith")
-	if got := WithoutGuesses(plain, []data.Span{{Start: 3, End: 13, Type: "DOCTOR"}}); len(got) != 0 {
+	if got := WithoutGuesses(plain, []data.Span{{Start: 3, End: 13, Type: "DOCTOR"}}, data.Any.SortOf); len(got) != 0 {
 		t.Error(got)
 	}
-	if got := WithoutGuesses(plain, []data.Span{{Start: 8, End: 13, Type: "DOCTOR"}}); len(got) != 1 || got[0].Score != 1 {
+	if got := WithoutGuesses(plain, []data.Span{{Start: 8, End: 13, Type: "DOCTOR"}}, data.Any.SortOf); len(got) != 1 || got[0].Score != 1 || got[0].Type != "DOCTOR" {
 		t.Error(got)
 	}
 }
