@@ -397,7 +397,7 @@ func (s *sentenceOfNames) isAsked(i int) bool {
 func (s *sentenceOfNames) isAlone(i int, c cue) bool {
 	f := s.fold(i)
 	next := s.after(i)
-	if notAsked[f] || wordlists.Eponym(f) || isOnlyDisease(f) || months()[f] || wordlists.Body("es", f) || alsoThings[f] || isAbbreviated(s.word(i)) || isNameOfThing(f) || isNameOfThing(f+" "+next) || species()[next] {
+	if notAsked[f] || wordlists.Eponym(f) || isOnlyDisease(f) || months()[f] || wordlists.Body("es", f) || alsoThings[f] || isAbbreviated(s.word(i)) || isNameOfThing(f) || isNameOfThing(f+" "+next) || species()[next] || genera[f] {
 		return false
 	}
 	first := surrogate.IsFirstName(f)
@@ -410,17 +410,17 @@ func (s *sentenceOfNames) isAlone(i int, c cue) bool {
 	return c == ofAny && utf8.RuneCountInString(f) > 3 && !likeOrdinary(f) && !brands()[f] && !isDrug(f) && !endingOfTerm.MatchString(f)
 }
 
-// endingOfTerm matches the endings of what is examined, and what it is examined with: aféresis, pulsioxímetro.
-var endingOfTerm = lazyregexp.New(`(?:esis|metros?|ciones|cion|logia|grafias?|scopias?|itis)$`)
+// endingOfTerm matches the endings of what is examined, and what it is examined with, and of microbes: aféresis, pulsioxímetro, Enterobacter.
+var endingOfTerm = lazyregexp.New(`(?:esis|metros?|ciones|cion|logia|grafias?|scopias?|itis|bacter|bacterium|coccus|coco|monas|bacillus|myces)$`)
 
 var (
 	// ofMeasured are what is measured of a person, behind which no eponym stands.
 	ofMeasured = wordlists.Set(`creatinina potasio sodio hemoglobina glucosa glucemia glicemia troponina inr hemograma hematocrito plaquetas leucocitos colesterol trigliceridos ldl tsh bilirrubina lactato ferritina urea
-		calcio fosforo magnesio albumina analitica analisis coagulacion gasometria k na hb tension peso saturacion pulso lab labs laboratorios constantes`)
+		calcio fosforo magnesio albumina analitica analisis coagulacion gasometria urocultivo hemocultivo k na hb tension peso saturacion pulso lab labs laboratorios constantes`)
 	// ofPatients are what belongs to a person, or to a thing whose name is not that of a person.
 	ofPatients = wordlists.Set(`tac tacs tc rm rmn resonancia ecg ekg electro electrocardiograma eco ecografia rx radiografia biopsia pcr receta recetas medicacion pastillas informe informes factura cita citas historia
 		resumen resume ingreso alta evolucion caso nota notas diagnostico interconsulta fiebre dolor herida sintomas exantema expediente ficha carpeta resultado resultados seguro domicilio
-		telefono urocultivo hemocultivo cumpleanos volante consentimiento lista peticion seguimiento visita estado mejoria empeoramiento`)
+		telefono cumpleanos volante consentimiento lista peticion seguimiento visita estado mejoria empeoramiento`)
 	// ofRelatives are people who belong to a person.
 	ofRelatives = wordlists.Set(`familia familiar familiares fam hija hijo hijas hijos madre padre marido mujer esposa esposo hermana hermano hermanos nieta nieto abuela abuelo tia tio prima primo sobrina sobrino
 		suegra suegro nuera yerno viuda viudo cuidadora cuidador vecina vecino habitacion cama`)
@@ -446,6 +446,10 @@ var (
 		prejubilada prejubilado encargada encargado dependienta camarera camarero conductor conductora vigilante teleoperadora teleoperador rrhh humanos`)
 	// employers are those that are ordinary words, and abbreviations behind them.
 	employers = wordlists.Set("correos telefonica iberia orange santander liverpool sa sl slu oxxo renfe alcampo seat apple carrefour")
+	// genera are those of microbes that endingOfTerm does not match.
+	genera = wordlists.Set(`bacteroides bartonella bordetella borrelia brucella burkholderia candida capnocytophaga chlamydia clostridioides clostridium coxiella eikenella elizabethkingia erysipelothrix escherichia fusarium
+		gardnerella gemella haemophilus hafnia histoplasma kingella klebsiella kluyvera kocuria leclercia legionella listeria moraxella morganella mucor mycoplasma neisseria nocardia pantoea pasteurella prevotella
+		proteus providencia ralstonia raoultella rothia salmonella serratia shewanella shigella trichosporon aspergillus ureaplasma veillonella vibrio yersinia`)
 	// resultsOfTests stand before para and what a test is for.
 	resultsOfTests = wordlists.Set("positivo positiva positivos positivas negativo negativa negativos negativas serologia cultivo cultivos tincion pcr anticuerpos inmunotincion marcador marcadores")
 	// asks are words that begin a question before the verb or the name.

@@ -75,6 +75,7 @@ func TestAskedNamesOfPhysicians(t *testing.T) {
 func TestMicrobesAndDevicesBecameAskedNames(t *testing.T) {
 	checkFound(t, AskedNames, []string{
 		"Crecimiento en hemocultivo de Escherichia coli. Urocultivo de Pseudomonas aeruginosa, sensible. Urocultivo de Klebsiella. Hemocultivo de Staphylococcus aureus.",
+		"Urocultivo de Bacteroides, hemocultivo de Enterobacter y de Estafilococo, hemocultivo de «Ancajima» positivo, urocultivo de «Delgado»",
 		"hemocultivo de «Quispe» negativo, urocultivo de «Rocío Vega»",
 		"glucosa de Freestyle, inr de Coaguchek, troponina de Roche, creatinina de Cockcroft, ldl de Friedewald, plaquetas de Aféresis, saturación de Pulsioxímetro, creatinina de «Ancajima»",
 		"positivo para Staf., telefono de Cruz Roja, informe para Mutua, telefono de «Cruz»",

@@ -331,11 +331,11 @@ var (
 		worsening younger youngest 24-hour`)
 	// noOwners are companies, institutions and times that own something, too, and ordinary words that are first names.
 	noOwners = wordlists.Set(`today tomorrow yesterday tonight day women men children kids lowe lowes walgreen walgreens kohl macy wendy mcdonald arby denny domino papa trader medicare medicaid medscape america england
-		aetna anthem baxter biogen cigna covid humana kaiser keytruda kardia labcorp lilly medtronic dexcom merck moderna novartis pfizer quest roche sanofi sitter stryker theranos zimmer christmas easter thanksgiving veterans people patients residents mayo cleveland jude joe joes nature lloyd moody god jesus christ santa valentine mother father epic cerner`)
+		aetna biogen cigna covid keytruda kardia labcorp medtronic dexcom moderna novartis pfizer sanofi christmas easter thanksgiving veterans people patients residents mayo cleveland jude joe joes nature lloyd moody god jesus christ santa valentine mother father epic cerner`)
 	// otherOwners are names of diseases, signs and structures that are on no other list.
 	otherOwners = wordlists.Set(`achilles asherman aschoff atkin atkins auer barlow beau biot beck bouchard breuer camper castell chance coats colle conn cooley cooper cullen dance dercum dix dressler eustachian epley ewart farmer frey frohlich galeazzi gerota gottron gower gowers
-		grey-turner hampton harlequin heinz heller hering hesselbach homan homans horner howell huntington jarisch jefferson jones kehr kussmaul kuttner langer lachman laennec legionnaire legionnaires lhermitte lichtenstein lisfranc lou ludwig mccune mcmurray meckel
-		mees menetrier meniere mohs montgomery morison moro morton neer nelson obers osgood osler pellegrini poupart pott prague queyrat quincke racine ringer ringers rovsing russell savary savary-miller scarpa sever sheehan sims sjogren skene spigel stensen thomas tinel todd
+		grey-turner hampton harlequin heinz hering hesselbach homan homans horner howell huntington jarisch jefferson jones kaiser kehr kussmaul kuttner langer lachman laennec legionnaire legionnaires lhermitte lichtenstein lisfranc lou ludwig mccune mcmurray meckel
+		mees menetrier meniere merck mohs montgomery morison moro morton neer nelson obers osgood osler pellegrini poupart pott prague queyrat quincke racine ringer ringers rovsing russell savary savary-miller scarpa sever sheehan sims sjogren skene spigel sitter stensen stryker thomas tinel
 		trotter vincent virchow waddell wellens wharton whartons wilm wilms wright zenker`)
 )
 

@@ -87,9 +87,9 @@ func TestTypesOfOthersWin(t *testing.T) {
 // Operations, signs, brands and companies owned what belongs to a patient, and "per" was a first name.
 func TestThingsWereOwners(t *testing.T) {
 	checkFound(t, PlainNames, []string{
-		"Coats' vision loss", "Wellens' ECG", "Mohs' surgery", "Achilles' pain", "Todd's symptoms", "Epley's treatment", "Heller's surgery", "Lichtenstein's surgery", "Prague's stent", "Waddell's fever", "Savary-Miller's rash",
-		"Dexcom's glucose", "Medtronic's pacemaker", "Kardia's EKG", "Keytruda's rash", "Pfizer's dose", "Labcorp's a1c", "Cigna's refill", "Christmas' visit", "Sitter's daughter",
-		"«Todd»'s wife", "«Heller»'s daughter", "«Delgado»'s rash",
+		"Coats' vision loss", "Wellens' ECG", "Mohs' surgery", "Achilles' pain", "Epley's treatment", "Lichtenstein's surgery", "Prague's stent", "Waddell's fever", "Savary-Miller's rash",
+		"Dexcom's glucose", "Medtronic's pacemaker", "Kardia's EKG", "Keytruda's rash", "Pfizer's dose", "Labcorp's a1c", "Cigna's refill", "Christmas' visit",
+		"«Todd»'s wife", "«Todd»'s rash", "«Heller»'s daughter", "«Baxter»'s labs", "«Lilly»'s mom", "«Delgado»'s rash",
 		"Per Barlow and Ortolani, hips stable", "Per Beck Depression Inventory", "Per «Nguyen», wound clean", "Harley Davidson",
 		"Check Day labs", "Check Best labs", "Check Mayo labs",
 	})
