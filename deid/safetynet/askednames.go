@@ -361,7 +361,7 @@ const maxBullet = len("\n 12) ")
 
 // beginsRow reports whether word i begins a line of a list of patients: Quispe IRC y gota.
 func (s *sentenceOfNames) beginsRow(i int) bool {
-	if f := s.fold(i); utf8.RuneCountInString(f) < len("Luis") || firstsInLower[f] || !statesOfPatients[s.after(i)] {
+	if f := s.fold(i); utf8.RuneCountInString(f) < len("Luis") || f == "domingo" || !statesOfPatients[s.after(i)] {
 		return false
 	}
 	before := lastBytes(s.text[:s.at(i).start], maxBullet)

@@ -212,7 +212,7 @@ var (
 	notSurname = wordlists.Set("block hall church gates house plaza park parks valle woods hills springs lane page wall walls colon case field fields")
 	// wellKnown are the names of authors of scales and signs, of people of whom every patient has heard, of trademarks, and of things that look like a person.
 	wellKnown = phrasesOf(`abraham_lincoln bard_hickman bard_parker braxton_hicks cary_blair charles_foster clement_clarke davis_boyle george_washington graham_boyle grey_turner harley_davidson harry_barnes helio_bond henry_ford
-		homer_wright hunter_thompson jack_daniel jack_daniels james_paget jenny_craig johnnie_walker john_hopkins john_wiley lambert_eaton marilyn_monroe marjory_gordon martin_luther_king mary_kay neville_barnes pedro_pons
+		homer_wright hunter_thompson jack_daniel jack_daniels james_paget jenny_craig johnnie_walker john_hopkins john_wiley lambert_eaton marilyn_monroe marjory_gordon martin_luther_king neville_barnes pedro_pons
 		priscilla_white richard_simmons rob_roy robin_hood roswell_park taco_bell virginia_henderson`)
 	// placesBefore are words before the names of saints and places.
 	placesBefore = wordlists.Set("st saint port fort mount mt lake camp point cape santa san")
@@ -256,7 +256,7 @@ func ownerIn(r nameRun) (first int, ok bool) {
 	}
 	folded, known := fold.Fold(word), isKnownSurname(word) || surrogate.IsFirstName(word)
 	switch {
-	case months()[folded], seasons[folded], isTitle(folded), relatives()[folded], noRelatives[folded], people[folded], noOwners[folded], companies[folded], brands()[folded] && !known, isDrug(folded) && !known, namers[folded], institutionWords[folded], first < last && eponyms()[termOf(strings.Join(r.between(first, last), " "))]:
+	case months()[folded], seasons[folded], isTitle(folded), relatives()[folded], noRelatives[folded], people[folded], noOwners[folded], companies[folded] && !known, brands()[folded] && !known, isDrug(folded) && !known, namers[folded], institutionWords[folded], first < last && eponyms()[termOf(strings.Join(r.between(first, last), " "))]:
 		return 0, false
 	case first < last:
 		return first, known || !isWord(folded)

@@ -89,7 +89,7 @@ func TestThingsWereOwners(t *testing.T) {
 	checkFound(t, PlainNames, []string{
 		"Coats' vision loss", "Wellens' ECG", "Mohs' surgery", "Achilles' pain", "Epley's treatment", "Lichtenstein's surgery", "Prague's stent", "Waddell's fever", "Savary-Miller's rash",
 		"Dexcom's glucose", "Medtronic's pacemaker", "Kardia's EKG", "Keytruda's rash", "Pfizer's dose", "Labcorp's a1c", "Cigna's refill", "Christmas' visit",
-		"«Todd»'s wife", "«Todd»'s rash", "«Heller»'s daughter", "«Baxter»'s labs", "«Lilly»'s mom", "«Delgado»'s rash",
+		"«Todd»'s wife", "«Todd»'s rash", "«Heller»'s daughter", "«Baxter»'s labs", "«Lilly»'s mom", "«Ford»'s wife", "«Mary Kay» and plan", "«Delgado»'s rash",
 		"Per Barlow and Ortolani, hips stable", "Per Beck Depression Inventory", "Per «Nguyen», wound clean", "Harley Davidson",
 		"Check Day labs", "Check Best labs", "Check Mayo labs",
 	})
