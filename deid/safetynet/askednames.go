@@ -169,7 +169,7 @@ func (s *sentenceOfNames) length(i int) int {
 
 // employer returns the number of words of the employer that begins with word i, or 0: empleada de Coca-Cola. One of its words is no ordinary one.
 func (s *sentenceOfNames) employer(i int) int {
-	if f := s.at(i).form; f != capitalized && f != capitals || s.before(i, 1) != "de" || !ofEmployers[s.before(i, 2)] || f == capitals && strings.HasPrefix(s.before(i, 2), "encargad") { // encargada de TBC
+	if f := s.at(i).form; f != capitalized && f != capitals || s.before(i, 1) != "de" || !ofEmployers[s.before(i, 2)] || programmes[s.fold(i)] {
 		return 0
 	}
 	n, named := 0, false
@@ -444,6 +444,8 @@ var (
 	// ofEmployers are people who work for somebody, and the department for them.
 	ofEmployers = wordlists.Set(`empleada empleado empleadas empleados trabajador trabajadora trabajadores operario operaria cajera cajero despedida despedido repartidor repartidora reponedor reponedora jubilada jubilado
 		prejubilada prejubilado encargada encargado dependienta camarera camarero conductor conductora vigilante teleoperadora teleoperador rrhh humanos`)
+	// programmes are abbreviations of departments and programmes of health, of which somebody may be in charge.
+	programmes = wordlists.Set("tbc uci uti uvi upc pni ges sop pscv ira era cma pad epp upp gpc urg reas sapu crs")
 	// employers are those that are ordinary words, and abbreviations behind them.
 	employers = wordlists.Set("correos telefonica iberia orange santander liverpool sa sl slu oxxo renfe alcampo seat apple carrefour")
 	// genera are those of microbes that endingOfTerm does not match.

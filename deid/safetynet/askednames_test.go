@@ -80,7 +80,7 @@ func TestMicrobesAndDevicesBecameAskedNames(t *testing.T) {
 		"glucosa de Freestyle, inr de Coaguchek, troponina de Roche, creatinina de Cockcroft, ldl de Friedewald, plaquetas de Aféresis, saturación de Pulsioxímetro, creatinina de «Ancajima»",
 		"positivo para Staf., telefono de Cruz Roja, informe para Mutua, telefono de «Cruz»",
 		"Domingo estable con piuria", "«Consuelo» estable", "«Mercedes» IRC y gota", "por ruta extranatómica, sd jude bicameral", "Paul Bunnell negativo, agar Mueller Hinton, Miller Payne G4",
-		"Enfermera encargada de TBC solicita, encargada de Vacunatorio, de Esterilización, trabajador de «SEAT»",
+		"Enfermera encargada de TBC solicita, encargada de Vacunatorio, de Esterilización, encargado de UCI, encargada de «BBVA», trabajador de «SEAT»",
 	})
 }
 
