@@ -305,7 +305,7 @@ type cue int
 
 const (
 	noCue  cue = iota
-	ofName     // a person, or something else that is no known name
+	ofName     // a person if the word is a known name, otherwise anything
 	ofOwn      // a person, also one whose surname is an ordinary word
 	ofAny      // a person, whose name need not be known
 )

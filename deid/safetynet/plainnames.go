@@ -314,13 +314,13 @@ func nounLength(text string) int {
 }
 
 var (
-	// firm are what no disease, sign or device has.
+	// firm are what only a person has: results of tests, relatives, belongings. A disease, a sign or a device has none of them.
 	firm = wordlists.Set(`a1c hba1c alt ast bicarb bilirubin bnp bp bun ca calcium cr creatinine crp ecg egfr ekg esr ferritin gfr glucose hct hematocrit hemoglobin hgb hr inr k lactate lft lfts lipids lytes
 		magnesium mg na phos platelets plt potassium procalcitonin psa ptt rhythm sats sodium spo2 telemetry temp trop troponin troponins tsh vanc vitals weight bmi
 		address admission allergies allergist anxiety apartment appointment appointments appt aunt birthday boss boyfriend brother brothers cardiologist caregiver chart code daughter daughters dentist discharge dob employer
 		family father fiance fiancee girlfriend grandmother grandfather granddaughter grandson guardian house husband insurance job kids landlord lawyer mom mother mum dad neighbor nephew niece neurologist oncologist
 		parents partner pcp pediatrician pharmacist pharmacy physician record records roommate room school sister sisters son sons spouse surgeon teacher therapist visit wallet wife workplace`)
-	// loose are what may also be said of a disease.
+	// loose are what a person has, but also a disease, a sign or an operation: Crohn's flare, Mohs' surgery.
 	loose = wordlists.Set(`abg abdomen ankle arm asthma back biopsy bipap cancer care case cbc bmp cmp chest cholesterol ckd complaint complaints condition consent copd cough cpap ct culture cultures cxr delirium
 		depression diabetes diagnosis diarrhea dose doses dosing echo edema ef ejection evaluation gradient exam eye fatigue fever foot goals gout hand head headache headaches hearing heart hip history hypertension imaging
 		infection injury insulin knee lab labs leg management medication medications medicine medicines meds mobility mood mri nausea oxygen pain pathology pneumonia pressure prescription prognosis progress rash refill refills
@@ -381,7 +381,7 @@ var (
 		return all
 	}()
 	tests = wordlists.Set("labs lytes cbc bmp cmp abg vbg ct cta cxr mri echo us kub eeg ua cultures cx bcx ucx blood urine drain output uop i/o's trops pressure pressures pain mental neuro")
-	// noTests are nouns of firm that are no tests.
+	// noTests are those of firm that are not tests of a patient, and no tasks of a sign-out.
 	noTests    = wordlists.Set("code house job room school")
 	behindTask = wordlists.Set("at in tonight tomorrow overnight after before by q this post pre if for am")
 	// noTask are surnames that are words of tests.
