@@ -222,7 +222,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	}
 	if d.Net.Formulaic != nil {
 		formulaic := slices.DeleteFunc(d.Net.Formulaic(text), func(s data.Span) bool { return isPublic(text, s, d.sort(s.Type)) })
-		formulaic = safetynet.WithoutGuesses(datesWithoutValues(text, formulaic, d.sort), going(all))
+		formulaic = safetynet.WithoutGuesses(datesWithoutValues(text, formulaic, d.sort), going(all), d.sort)
 		if d.Correct != nil {
 			formulaic = d.Correct(text, data.Disjoint(formulaic))
 		}

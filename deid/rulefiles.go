@@ -171,7 +171,7 @@ func setBuiltin(net *safetynet.Net, names ...string) error {
 		}
 		var left []data.Span
 		for _, s := range spans {
-			if !safetynet.IsDoseAbbreviation(text, s) && !safetynet.IsBrand(text, s) && !safetynet.IsClinical(text, s) && !(net.Types.SortOf(s.Type) == data.Street && safetynet.IsTooth(text, s)) {
+			if !safetynet.IsDoseAbbreviation(text, s) && !safetynet.IsBrand(text, s) && !safetynet.IsClinical(text, s) && (net.Types.SortOf(s.Type) != data.Street || !safetynet.IsTooth(text, s)) {
 				left = append(left, correctedName(text, s, net.Types)...)
 			}
 		}

@@ -34,10 +34,12 @@ func AskedNames(text string) (all []data.Span) {
 	return all
 }
 
-// maxAsked is the maximum number of words of a name, and maxCue that of words before it that matter. asked is the number of words that are kept, a power of two.
+// maxAsked is the maximum number of words of a name, maxCue that of words before it that matter, and maxAsks that of words between the sign at the beginning of a question and its verb. asked is the
+// number of words that are kept, a power of two. A word takes the place of the one that stands so many words before it, so none may be asked for that is asked-maxAsked or more words before the next one.
 const (
 	maxAsked = 5
 	maxCue   = 3
+	maxAsks  = 5
 	asked    = 16
 )
 
@@ -167,19 +169,22 @@ func (s *sentenceOfNames) length(i int) int {
 
 // employer returns the number of words of the employer that begins with word i, or 0: empleada de Coca-Cola. One of its words is no ordinary one.
 func (s *sentenceOfNames) employer(i int) int {
-	if f := s.at(i).form; f != capitalized && f != capitals || s.before(i, 1) != "de" || !ofEmployers[s.before(i, 2)] {
+	if f := s.at(i).form; f != capitalized && f != capitals || s.before(i, 1) != "de" || !ofEmployers[s.before(i, 2)] || programmes[s.fold(i)] {
 		return 0
 	}
 	n, named := 0, false
 	for ; n < maxAsked && i+n < s.n && (n == 0 || s.at(i+n).joined) && (s.at(i+n).form == capitalized || s.at(i+n).form == capitals); n++ {
 		f := s.fold(i + n)
-		named = named || employers[f] || utf8.RuneCountInString(f) > 2 && !ordinary(f) && !ordinary(strings.TrimSuffix(f, "s")) && !ordinary(strings.TrimSuffix(f, "es")) && !notAsked[f]
+		named = named || employers[f] || utf8.RuneCountInString(f) > 2 && !ordinary(f) && !ordinary(strings.TrimSuffix(f, "s")) && !ordinary(strings.TrimSuffix(f, "es")) && !notAsked[f] && !endingOfDepartment.MatchString(f)
 	}
 	if !named {
 		return 0
 	}
 	return n
 }
+
+// endingOfDepartment matches the endings of departments and tasks, of which somebody may be in charge: vacunatorio, esterilización.
+var endingOfDepartment = lazyregexp.New(`(?:torio|torios|cion|ciones|logia|terapia|metria|miento|mientos|eria)$`)
 
 // extended returns the number of words from i that may all be of a name: surnames and first names with a capital, and particles between them.
 func (s *sentenceOfNames) extended(i int) int {
@@ -201,11 +206,17 @@ func (s *sentenceOfNames) isFirst(i int) bool { return isGiven(s.word(i)) && !no
 
 func (s *sentenceOfNames) isLast(i int) bool {
 	f := s.fold(i)
-	if notAsked[f] || wordlists.Eponym(f) || isOnlyDisease(f) || occupations()[f] {
+	if notAsked[f] || labelsBehind[f] || wordlists.Eponym(f) || isOnlyDisease(f) || occupations()[f] || occupationEnding.MatchString(f) && !s.isListed(i) {
 		return false
 	}
 	return s.isListed(i) || utf8.RuneCountInString(f) > 3 && !ordinary(f) && !likeOrdinary(f)
 }
+
+// labelsBehind are labels that follow a name on the same line.
+var labelsBehind = wordlists.Set("tfno tlfno telf tlf tel telefono movil colegiado colegiada numcol nhc nif nie dni cip nuhsa nass nss fecha edad sexo tarjeta mutua muface isfas mugeju adeslas sanitas asisa mapfre dkv domicilio direccion email correo")
+
+// occupationEnding matches the endings of professions, which the lists have with accents.
+var occupationEnding = lazyregexp.New(`(?:log[oa]s?|iatras?|istas?|grafo|tecnic[oa]|cirujan[oa])$`)
 
 // occupations are words for what somebody is by profession, which stand behind names.
 var occupations = sync.OnceValue(func() map[string]bool { return foldedEntries("es-professions", "es-medical-titles") })
@@ -241,7 +252,7 @@ func (s *sentenceOfNames) uniformLength(i int) int {
 	last, cued := s.fold(i+1), s.cueOf(i) != noCue
 	switch listed := s.isListed(i + 1); {
 	case utf8.RuneCountInString(last) < 4 || notAsked[last] || wordlists.Eponym(last) || isOnlyDisease(last) || strings.Contains(last, "-"),
-		listed && ordinary(last) && !cued, !listed && (ordinary(last) || likeOrdinary(last)), !listed && !cued && (firstsInLower[s.fold(i)] || w.form == capitals),
+		listed && ordinary(last) && !cued, !listed && (ordinary(last) || likeOrdinary(last) || endingOfAdjective.MatchString(last)), !listed && !cued && (firstsInLower[s.fold(i)] || w.form == capitals),
 		isNameOfThing(s.fold(i)+" "+last) || s.isOfThing(i):
 		return 0
 	}
@@ -251,6 +262,9 @@ func (s *sentenceOfNames) uniformLength(i int) int {
 	}
 	return n
 }
+
+// endingOfAdjective matches the endings of adjectives of medicine.
+var endingOfAdjective = lazyregexp.New(`(?:[gmst]ic[oa]s?|cameral|lateral|[cd]ular)$`)
 
 // continues reports whether a word has a form, and a blank divides it from the one before.
 func (s *sentenceOfNames) continues(i int, f form) bool { return s.at(i).form == f && s.at(i).joined }
@@ -262,7 +276,7 @@ func isAbbreviated(word string) bool { return unicode.IsUpper(lastRune(word)) }
 func isNameOfThing(name string) bool { return eponyms()[termOf(name)] || namesOfThings[termOf(name)] }
 
 // namesOfThings are names of companies, products, benefits and methods that look like those of persons. Alone in a field they may be persons.
-var namesOfThings = phrasesOf(`asahi_gladius carl_zeiss clement_clarke jack_daniels jim_beam johnnie_walker juana_azurduy rosa_bengala rosa_mosqueta ruiz_castaneda sloan_kattering sloan_kettering smith_kline smith_kline_beecham`)
+var namesOfThings = phrasesOf(`asahi_gladius carl_zeiss clement_clarke cruz_roja jack_daniels jim_beam johnnie_walker juana_azurduy mueller_hinton muller_hinton miller_payne paul_bunnell rosa_bengala rosa_mosqueta ruiz_castaneda sloan_kattering sloan_kettering smith_kline smith_kline_beecham`)
 
 // trademark reports whether a text begins with a sign or a word that stands behind the name of a company or a product.
 func trademark(text string) bool {
@@ -291,7 +305,7 @@ type cue int
 
 const (
 	noCue  cue = iota
-	ofName     // a person, or something else that is no known name
+	ofName     // a person if the word is a known name, otherwise anything
 	ofOwn      // a person, also one whose surname is an ordinary word
 	ofAny      // a person, whose name need not be known
 )
@@ -317,6 +331,9 @@ func (s *sentenceOfNames) cueOf(i int) cue {
 			return ofName
 		}
 	case "para":
+		if resultsOfTests[bb] {
+			return noCue
+		}
 		if weighed.MatchString(firstBytes(s.text[s.at(i).end:], 16)) {
 			return ofAny
 		}
@@ -344,7 +361,7 @@ const maxBullet = len("\n 12) ")
 
 // beginsRow reports whether word i begins a line of a list of patients: Quispe IRC y gota.
 func (s *sentenceOfNames) beginsRow(i int) bool {
-	if utf8.RuneCountInString(s.word(i)) < len("Luis") || !statesOfPatients[s.after(i)] {
+	if f := s.fold(i); utf8.RuneCountInString(f) < len("Luis") || f == "domingo" || !statesOfPatients[s.after(i)] {
 		return false
 	}
 	before := lastBytes(s.text[:s.at(i).start], maxBullet)
@@ -370,7 +387,7 @@ func (s *sentenceOfNames) isAsked(i int) bool {
 	if i < 0 {
 		return false
 	}
-	for asks[s.before(i, 1)] {
+	for n := 0; n < maxAsks && asks[s.before(i, 1)]; n++ {
 		i--
 	}
 	return strings.HasSuffix(s.text[:s.at(i).start], "¿")
@@ -379,7 +396,8 @@ func (s *sentenceOfNames) isAsked(i int) bool {
 // isAlone reports whether a word that a cue announces is a name without another beside it.
 func (s *sentenceOfNames) isAlone(i int, c cue) bool {
 	f := s.fold(i)
-	if notAsked[f] || wordlists.Eponym(f) || isOnlyDisease(f) || months()[f] || wordlists.Body("es", f) || alsoThings[f] || isAbbreviated(s.word(i)) || isNameOfThing(f) {
+	next := s.after(i)
+	if notAsked[f] || wordlists.Eponym(f) || isOnlyDisease(f) || months()[f] || wordlists.Body("es", f) || alsoThings[f] || isAbbreviated(s.word(i)) || isNameOfThing(f) || isNameOfThing(f+" "+next) || species()[next] || genera[f] {
 		return false
 	}
 	first := surrogate.IsFirstName(f)
@@ -389,8 +407,11 @@ func (s *sentenceOfNames) isAlone(i int, c cue) bool {
 	case known:
 		return c >= ofOwn || first && !wordlists.Frequent(f)
 	}
-	return c == ofAny && utf8.RuneCountInString(f) > 3 && !likeOrdinary(f)
+	return c == ofAny && utf8.RuneCountInString(f) > 3 && !likeOrdinary(f) && !brands()[f] && !isDrug(f) && !endingOfTerm.MatchString(f)
 }
+
+// endingOfTerm matches the endings of what is examined, and what it is examined with, and of microbes: aféresis, pulsioxímetro, Enterobacter.
+var endingOfTerm = lazyregexp.New(`(?:esis|metros?|ciones|cion|logia|grafias?|scopias?|itis|bacter|bacterium|coccus|coco|monas|bacillus|myces)$`)
 
 var (
 	// ofMeasured are what is measured of a person, behind which no eponym stands.
@@ -399,7 +420,7 @@ var (
 	// ofPatients are what belongs to a person, or to a thing whose name is not that of a person.
 	ofPatients = wordlists.Set(`tac tacs tc rm rmn resonancia ecg ekg electro electrocardiograma eco ecografia rx radiografia biopsia pcr receta recetas medicacion pastillas informe informes factura cita citas historia
 		resumen resume ingreso alta evolucion caso nota notas diagnostico interconsulta fiebre dolor herida sintomas exantema expediente ficha carpeta resultado resultados seguro domicilio
-		telefono urocultivo hemocultivo cumpleanos volante consentimiento lista peticion seguimiento visita estado mejoria empeoramiento`)
+		telefono cumpleanos volante consentimiento lista peticion seguimiento visita estado mejoria empeoramiento`)
 	// ofRelatives are people who belong to a person.
 	ofRelatives = wordlists.Set(`familia familiar familiares fam hija hijo hijas hijos madre padre marido mujer esposa esposo hermana hermano hermanos nieta nieto abuela abuelo tia tio prima primo sobrina sobrino
 		suegra suegro nuera yerno viuda viudo cuidadora cuidador vecina vecino habitacion cama`)
@@ -415,7 +436,7 @@ var (
 	// infinitives are what a person, but no drug or test, may do.
 	infinitives = wordlists.Set("tomar conducir volar comer beber viajar usar hacer hacerse seguir suspender dejar recibir vacunarse ponerse caminar trabajar ducharse operarse ayunar irse volver salir fumar embarazarse amamantar")
 	// firstsInLower are first names that are ordinary words in lower case, or parts of ones that blanks divide.
-	firstsInLower = wordlists.Set("pilar dolores concepcion rosa rosario angel angeles cruz salvador domingo mercedes encarnacion asuncion resul remedios milagros socorro angustias nieves reyes gracia fe consolacion purificacion")
+	firstsInLower = wordlists.Set("pilar dolores concepcion rosa rosario angel angeles cruz salvador domingo mercedes encarnacion asuncion resul remedios milagros socorro angustias nieves reyes gracia fe consolacion purificacion ruta jude consuelo")
 	// notBeforeLowered are words before a noun rather than before a name in lower case.
 	notBeforeLowered = wordlists.Set("en un una unos unas el la los las del muy sin al como")
 	// statesOfPatients stand behind the name of a patient that begins a line.
@@ -423,8 +444,16 @@ var (
 	// ofEmployers are people who work for somebody, and the department for them.
 	ofEmployers = wordlists.Set(`empleada empleado empleadas empleados trabajador trabajadora trabajadores operario operaria cajera cajero despedida despedido repartidor repartidora reponedor reponedora jubilada jubilado
 		prejubilada prejubilado encargada encargado dependienta camarera camarero conductor conductora vigilante teleoperadora teleoperador rrhh humanos`)
+	// programmes are abbreviations of departments and programmes of health, of which somebody may be in charge.
+	programmes = wordlists.Set("tbc uci uti uvi upc pni ges sop pscv ira era cma pad epp upp gpc urg reas sapu crs")
 	// employers are those that are ordinary words, and abbreviations behind them.
 	employers = wordlists.Set("correos telefonica iberia orange santander liverpool sa sl slu oxxo renfe alcampo seat apple carrefour")
+	// genera are those of microbes that endingOfTerm does not match.
+	genera = wordlists.Set(`bacteroides bartonella bordetella borrelia brucella burkholderia candida capnocytophaga chlamydia clostridioides clostridium coxiella eikenella elizabethkingia erysipelothrix escherichia fusarium
+		gardnerella gemella haemophilus hafnia histoplasma kingella klebsiella kluyvera kocuria leclercia legionella listeria moraxella morganella mucor mycoplasma neisseria nocardia pantoea pasteurella prevotella
+		proteus providencia ralstonia raoultella rothia salmonella serratia shewanella shigella trichosporon aspergillus ureaplasma veillonella vibrio yersinia`)
+	// resultsOfTests stand before para and what a test is for.
+	resultsOfTests = wordlists.Set("positivo positiva positivos positivas negativo negativa negativos negativas serologia cultivo cultivos tincion pcr anticuerpos inmunotincion marcador marcadores")
 	// asks are words that begin a question before the verb or the name.
 	asks = wordlists.Set("por que porque cuando cuanto cuanta como y cual con desde")
 	// thingsOfNames are what is named after a person, and what stands before names of institutions, streets and feasts.
@@ -434,11 +463,11 @@ var (
 		tiroiditis esofago diverticulo canal conducto ligamento triangulo fascia aponeurosis foramen clavo cateter sonda drenaje tubo valvula
 		pinza aguja estudio ensayo estadio grado estadificacion virus bacilo cuerpo cuerpos celulas celula enzima factor antigeno anticuerpos mutacion paralisis corea ataxia distrofia
 		miopatia neuropatia fenomeno reflejo ritmo onda arteritis purpura granulomatosis histiocitosis tincion medio solucion suero virgen san santa santo
-		nuestra bono beca programa premio copa liga fc real club fundador dia fiesta grupo empresa teorema postura posicion vacuna cuestionario inventario sistema modelo mesa hilo sutura punto puntos`)
+		nuestra bono beca programa premio copa liga fc real club fundador dia fiesta grupo empresa teorema postura posicion vacuna cuestionario inventario sistema modelo mesa hilo sutura punto puntos agar caldo`)
 	// notAsked are words with a capital behind words that ask for a person, or beside names, that are no names here.
-	notAsked = wordlists.Set(`alexa siri google cortana chatgpt claude gemini copilot guardia control base rutina urgencias ingreso planta consulta hoy ayer manana familia torax craneo abdomen lepore bart barts gower portland jaffe hadlock
+	notAsked = wordlists.Set(`mutua staf staph freestyle coaguchek accu-chek accuchek roche siemens abbott beckman sysmex cockcroft cockroft cockcroft-gault friedewald medtronic dexcom alexa siri google cortana chatgpt claude gemini copilot guardia control base rutina urgencias ingreso planta consulta hoy ayer manana familia torax craneo abdomen lepore bart barts gower portland jaffe hadlock
 		framingham forrest brugada tokyo tokio covid sars legionella helicobacter klebsiella salmonella listeria malta zika ebola lassa marburg sudeck barcelona berlin milan roma paris london londres boston chicago atlanta bethesda virginia georgia alaska nevada
-		hosteleria autobus autobuses comercio almacen mantenimiento limpieza seguridad cocina obra hogar banca usted ustedes ella ellos dios jesus cristo navidad rosario santa san santo virgen sacramentos doctor doctora dr dra don dona sr sra srta enfermera medico`)
+		erte ere hosteleria autobus autobuses comercio almacen mantenimiento limpieza seguridad cocina obra hogar banca usted ustedes ella ellos dios jesus cristo navidad rosario santa san santo virgen sacramentos doctor doctora dr dra don dona sr sra srta enfermera medico`)
 	// spanishSurnames are frequent surnames of countries of Spanish that are on no other list, or are ordinary words.
 	spanishSurnames = wordlists.Set(`quispe mamani condori huanca choque apaza huaman flores ticona chura ccori cusi yupanqui sucari pari calla nina aruquipa limachi castano quintanilla etxeberria etxebarria echeverria goikoetxea aguirre
 		puig ferrer serra vila soler bosch pujol roca roig vidal ferrandiz agirre ibarra zabala mendizabal urrutia arrieta elizalde otxoa ochoa uriarte iriarte arana galarza bravo cuesta rey delgado blanco rubio calvo

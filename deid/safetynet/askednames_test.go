@@ -70,3 +70,23 @@ func TestAskedNamesOfPhysicians(t *testing.T) {
 		}
 	}
 }
+
+// Microbes, devices, formulas and societies behind words that ask for a person became patients.
+func TestMicrobesAndDevicesBecameAskedNames(t *testing.T) {
+	checkFound(t, AskedNames, []string{
+		"Crecimiento en hemocultivo de Escherichia coli. Urocultivo de Pseudomonas aeruginosa, sensible. Urocultivo de Klebsiella. Hemocultivo de Staphylococcus aureus.",
+		"Urocultivo de Bacteroides, hemocultivo de Enterobacter y de Estafilococo, hemocultivo de «Ancajima» positivo, urocultivo de «Delgado»",
+		"hemocultivo de «Quispe» negativo, urocultivo de «Rocío Vega»",
+		"glucosa de Freestyle, inr de Coaguchek, troponina de Roche, creatinina de Cockcroft, ldl de Friedewald, plaquetas de Aféresis, saturación de Pulsioxímetro, creatinina de «Ancajima»",
+		"positivo para Staf., telefono de Cruz Roja, informe para Mutua, telefono de «Cruz»",
+		"Domingo estable con piuria", "«Consuelo» estable", "«Mercedes» IRC y gota", "por ruta extranatómica, sd jude bicameral", "Paul Bunnell negativo, agar Mueller Hinton, Miller Payne G4",
+		"Enfermera encargada de TBC solicita, encargada de Vacunatorio, de Esterilización, encargado de UCI, encargada de «BBVA», trabajador de «SEAT»",
+	})
+}
+
+// The label or the profession behind a name became a part of it.
+func TestLabelsBehindNamesBecameNames(t *testing.T) {
+	checkFound(t, AskedNames, []string{
+		"«Marta Soler» Anestesiologo: «Juan Gil»", "«Marta Soler» Colegiado nº 28/12345", "«Marta Soler» Tfno 963", "«Marta Soler» Mutua Muface", "«Marta Soler» Traumatologa", "«Marta Soler Ancajima» Cirujano",
+	})
+}

@@ -260,7 +260,7 @@ var monthBefore = lazyregexp.New(`(?i)(?:^|\PL)` + wordlists.Month + `[.,]? (?:t
 
 // isNoDayOfMonth reports whether an ordinal is not the day of a month before it, and whether no number follows what is counted: May 3rd, postoperative day 3.
 func isNoDayOfMonth(before, _, after string) bool {
-	return !monthBefore.MatchString(lastBytes(before, 24)) && !(strings.HasPrefix(after, " ") && startsWithDigit(after[1:]))
+	return !monthBefore.MatchString(lastBytes(before, 24)) && (!strings.HasPrefix(after, " ") || !startsWithDigit(after[1:]))
 }
 
 // noListNumber matches what follows the number of a house or a day.

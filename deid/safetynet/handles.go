@@ -23,13 +23,17 @@ func Handles(text string) (all []data.Span) {
 	if !mayHandle(hinted{text: lower}) {
 		return nil
 	}
-	for _, m := range handleBehind.FindAllStringSubmatchIndex(lower, -1) {
-		handle := text[m[4]:m[5]]
-		if handle == lower[m[4]:m[5]] && (isLoginOfName(handle) || m[2] >= 0 && isNoWord(handle)) {
-			all = append(all, data.Span{Start: m[4], End: m[5], Type: "USERNAME", Score: 1})
+	for at := 0; ; { // what stands behind a handle also stands before the next one
+		m := handleBehind.FindStringSubmatchIndex(lower[at:])
+		if m == nil {
+			return all
 		}
+		s := data.Span{Start: at + m[4], End: at + m[5], Type: "USERNAME", Score: 1}
+		if handle := text[s.Start:s.End]; handle == lower[s.Start:s.End] && (isLoginOfName(handle) || m[2] >= 0 && isNoWord(handle)) {
+			all = append(all, s)
+		}
+		at = s.End
 	}
-	return all
 }
 
 // isNoWord reports whether a handle of five letters or more has a part that is no ordinary word, nor like one, nor ends like one.
@@ -40,7 +44,7 @@ func isNoWord(handle string) bool {
 }
 
 // wordEnding matches the endings of words that the lists lack.
-var wordEnding = lazyregexp.New(`(?:ores?|oras?|er[oa]s?|ari[oa]s?|ic[oa]s?|iv[oa]s?|sio|ing|ed|ers|tions?|ment[eo]?|able|ness|less|ful|ish|ized?)$`)
+var wordEnding = lazyregexp.New(`(?:ores?|oras?|er[oa]s?|ari[oa]s?|ic[oa]s?|iv[oa]s?|sio|ing|ed|ers|tions?|ment[eo]?|able|ists?|place|ness|less|ful|ish|ized?)$`)
 
 // isLoginOfName reports whether a handle that is no ordinary word consists of an initial, a title or a first name, and a surname.
 func isLoginOfName(handle string) bool {

@@ -24,3 +24,11 @@ func TestHandlesOfLettersStayed(t *testing.T) {
 		"instagram.com and https://facebook.com/about",
 	})
 }
+
+// A handle behind another one stayed, and words behind the names of networks went.
+func TestHandlesBesideHandlesStayed(t *testing.T) {
+	checkFound(t, Handles, []string{
+		"instagram «kboateng» whatsapp «mdelgado»", "dm «mdelgado» dm «kdelgado»",
+		"Uses facebook marketplace daily, wechat acupuncturist, telegram conspiracists",
+	})
+}

@@ -67,3 +67,19 @@ func TestLengthsAreLetters(t *testing.T) {
 		}
 	}
 }
+
+// The words before a question were looked for without an end, so that a long text of one word took quadratic time.
+func TestLongTextsOfOneWordTookQuadraticTime(t *testing.T) {
+	finders := []func(string) []data.Span{AskedNames, PlainNames, Handles, ShiftRows}
+	words := []string{"Como ", "Desde ", "con Con ", "que Que ", "¿Por qué ", "¿", "Lund ", "Oda ", "oda lund ", "Oda de la ", "Lund's ", "A. ", "Lund-", "O'", "Miller GIB; ", "Check Lund ", "School District ", "dm ", "instagram id ", "211 Oda\n", "12 Oda de la "}
+	for _, find := range finders {
+		for _, word := range words {
+			find(strings.Repeat(word, 1<<18/len(word)))
+		}
+	}
+}
+
+// Behind sixteen words that begin questions, other words were taken for them.
+func TestQuestionsOfManyWords(t *testing.T) {
+	checkFound(t, AskedNames, []string{strings.Repeat("como ", 40) + "tiene Quispe", "¿" + strings.Repeat("como ", 40) + "tiene Quispe", "¿por qué y desde cuándo tiene «Quispe»"})
+}

@@ -580,7 +580,7 @@ func alone(words []word, i int, lower, frequent func(folded string) bool) bool {
 	switch {
 	case w.titled && w.capitalized:
 		return true
-	case utf8.RuneCountInString(w.fold) < minWord || months()[w.fold]:
+	case utf8.RuneCountInString(w.fold) < minWord || months()[w.fold], w.capitals && w.fold == "had": // hospital a domicilio
 		return false
 	case !wordlists.Common(w.fold):
 		return true

@@ -121,7 +121,12 @@ func namesIn(r nameRun) (found []data.Span) {
 			k, ok = fullNameAt(r, i)
 		}
 		if ok {
-			found = append(found, r.name(i, k))
+			if fold.Fold(r.word(i)) == "per" { // the one who said so, rather than a first name
+				i++
+			}
+			if i < k || !isThingOwner(fold.Fold(r.word(i))) {
+				found = append(found, r.name(i, k))
+			}
 			i = k
 		}
 	}
@@ -202,11 +207,11 @@ func lastLetters(text string) string {
 
 var (
 	// notGiven are ordinary words that are first names, and begin orders or headings before a word with a capital.
-	notGiven = wordlists.Set("can said case line non page su he an ran said sky son tan toe ton una will")
+	notGiven = wordlists.Set("can said case line non page su he an ran sky son tan toe ton una will")
 	// notSurname are ordinary words that are surnames, and stand behind names of companies, towns and things.
 	notSurname = wordlists.Set("block hall church gates house plaza park parks valle woods hills springs lane page wall walls colon case field fields")
 	// wellKnown are the names of authors of scales and signs, of people of whom every patient has heard, of trademarks, and of things that look like a person.
-	wellKnown = phrasesOf(`abraham_lincoln bard_hickman bard_parker braxton_hicks cary_blair charles_foster clement_clarke davis_boyle george_washington graham_boyle grey_turner harry_barnes helio_bond henry_ford
+	wellKnown = phrasesOf(`abraham_lincoln bard_hickman bard_parker braxton_hicks cary_blair charles_foster clement_clarke davis_boyle george_washington graham_boyle grey_turner harley_davidson harry_barnes helio_bond henry_ford
 		homer_wright hunter_thompson jack_daniel jack_daniels james_paget jenny_craig johnnie_walker john_hopkins john_wiley lambert_eaton marilyn_monroe marjory_gordon martin_luther_king neville_barnes pedro_pons
 		priscilla_white richard_simmons rob_roy robin_hood roswell_park taco_bell virginia_henderson`)
 	// placesBefore are words before the names of saints and places.
@@ -216,7 +221,7 @@ var (
 		formula foundation frame furnace graft hook implant index inhibitor innervation interview knife law malformation method model nail number paper phenomenon plate principle program project protocol
 		questionnaire ratio regimen rod rule sequence shunt staging stitch stockings story study suture syndrome system table tag technique theorem therapy trial triad tribe valve wing wire`)
 	institutionWords = wordlists.Set(`memorial medical cancer health healthcare infirmary hospice unit building campus pavilion hall house library museum airport station bridge stadium trust tower institute nhs
-		elementary middle high childrens children's regional community county ambulance base motors`)
+		elementary middle high childrens regional community county ambulance base motors`)
 )
 
 // vietnamese returns the last word of a Vietnamese name that begins with word i of a run and contains Thu, which is also Thursday: Nguyen Thi Thu Ha, Thu Tran.
@@ -251,7 +256,7 @@ func ownerIn(r nameRun) (first int, ok bool) {
 	}
 	folded, known := fold.Fold(word), isKnownSurname(word) || surrogate.IsFirstName(word)
 	switch {
-	case months()[folded], seasons[folded], isTitle(folded), relatives()[folded], noRelatives[folded], people[folded], noOwners[folded], namers[folded], institutionWords[folded], first < last && eponyms()[termOf(strings.Join(r.between(first, last), " "))]:
+	case months()[folded], seasons[folded], isTitle(folded), relatives()[folded], noRelatives[folded], people[folded], noOwners[folded], companies[folded] && !known, brands()[folded] && !known, isDrug(folded) && !known, namers[folded], institutionWords[folded], first < last && eponyms()[termOf(strings.Join(r.between(first, last), " "))]:
 		return 0, false
 	case first < last:
 		return first, known || !isWord(folded)
@@ -309,13 +314,13 @@ func nounLength(text string) int {
 }
 
 var (
-	// firm are what no disease, sign or device has.
-	firm = wordlists.Set(`a1c hba1c alt ast bicarb bilirubin bnp bp bun ca calcium cr creatinine crp ecg egfr ekg esr ferritin gfr glucose h&h hct hematocrit hemoglobin hgb hr inr k lactate lft lfts lipids lytes
+	// firm are what only a person has: results of tests, relatives, belongings. A disease, a sign or a device has none of them.
+	firm = wordlists.Set(`a1c hba1c alt ast bicarb bilirubin bnp bp bun ca calcium cr creatinine crp ecg egfr ekg esr ferritin gfr glucose hct hematocrit hemoglobin hgb hr inr k lactate lft lfts lipids lytes
 		magnesium mg na phos platelets plt potassium procalcitonin psa ptt rhythm sats sodium spo2 telemetry temp trop troponin troponins tsh vanc vitals weight bmi
 		address admission allergies allergist anxiety apartment appointment appointments appt aunt birthday boss boyfriend brother brothers cardiologist caregiver chart code daughter daughters dentist discharge dob employer
 		family father fiance fiancee girlfriend grandmother grandfather granddaughter grandson guardian house husband insurance job kids landlord lawyer mom mother mum dad neighbor nephew niece neurologist oncologist
 		parents partner pcp pediatrician pharmacist pharmacy physician record records roommate room school sister sisters son sons spouse surgeon teacher therapist visit wallet wife workplace`)
-	// loose are what may also be said of a disease.
+	// loose are what a person has, but also a disease, a sign or an operation: Crohn's flare, Mohs' surgery.
 	loose = wordlists.Set(`abg abdomen ankle arm asthma back biopsy bipap cancer care case cbc bmp cmp chest cholesterol ckd complaint complaints condition consent copd cough cpap ct culture cultures cxr delirium
 		depression diabetes diagnosis diarrhea dose doses dosing echo edema ef ejection evaluation gradient exam eye fatigue fever foot goals gout hand head headache headaches hearing heart hip history hypertension imaging
 		infection injury insulin knee lab labs leg management medication medications medicine medicines meds mobility mood mri nausea oxygen pain pathology pneumonia pressure prescription prognosis progress rash refill refills
@@ -325,13 +330,13 @@ var (
 		morning most new newest next night older oldest outpatient overnight persistent pm postop preop previous primary prior pulmonary recent renal repeat right right-sided left-sided second serum severe sick type 2 upcoming upper urine
 		worsening younger youngest 24-hour`)
 	// noOwners are companies, institutions and times that own something, too, and ordinary words that are first names.
-	noOwners = wordlists.Set(`today tomorrow yesterday tonight day women men children kids lowe lowes walgreen walgreens kohl macy wendy mcdonald arby denny domino papa sam's trader medicare medicaid medscape america england
-		veterans people patients residents mayo cleveland jude joe joes nature lloyd moody god jesus christ santa valentine mother father epic cerner`)
+	noOwners = wordlists.Set(`today tomorrow yesterday tonight day women men children kids lowe lowes walgreen walgreens kohl macy wendy mcdonald arby denny domino papa trader medicare medicaid medscape america england
+		aetna biogen cigna covid keytruda kardia labcorp medtronic dexcom moderna novartis pfizer sanofi christmas easter thanksgiving veterans people patients residents mayo cleveland jude joe joes nature lloyd moody god jesus christ santa valentine mother father epic cerner`)
 	// otherOwners are names of diseases, signs and structures that are on no other list.
-	otherOwners = wordlists.Set(`asherman aschoff atkin atkins auer beau biot beck bouchard breuer camper castell chance colle conn cooley cooper cullen dance dercum dix dressler eustachian ewart farmer frey frohlich galeazzi gerota gottron gower gowers
-		grey-turner hampton harlequin heinz hering hesselbach homan homans horner howell huntington jarisch jefferson jones kehr kussmaul kuttner langer lachman laennec legionnaire legionnaires lhermitte lisfranc lou ludwig mccune mcmurray meckel
-		mees menetrier meniere montgomery morison moro morton neer nelson obers osgood osler pellegrini poupart pott queyrat quincke racine ringer ringers rovsing russell scarpa sever sheehan sims sjogren skene spigel stensen thomas tinel
-		trotter vincent virchow wharton whartons wilm wilms wright zenker`)
+	otherOwners = wordlists.Set(`achilles asherman aschoff atkin atkins auer barlow beau biot beck bouchard breuer camper castell chance coats colle conn cooley cooper cullen dance dercum dix dressler eustachian epley ewart farmer frey frohlich galeazzi gerota gottron gower gowers
+		grey-turner hampton harlequin heinz hering hesselbach homan homans horner howell huntington jarisch jefferson jones kaiser kehr kussmaul kuttner langer lachman laennec legionnaire legionnaires lhermitte lichtenstein lisfranc lou ludwig mccune mcmurray meckel
+		mees menetrier meniere merck mohs montgomery morison moro morton neer nelson obers osgood osler pellegrini poupart pott prague queyrat quincke racine ringer ringers rovsing russell savary savary-miller scarpa sever sheehan sims sjogren skene spigel sitter stensen stryker thomas tinel
+		trotter vincent virchow waddell wellens wharton whartons wilm wilms wright zenker`)
 )
 
 // ofTask returns the index of the word of a run that is the surname of the patient of a task of a sign-out, or -1: Check Williams lytes; Repeat CT Thompson at 6h.
@@ -376,11 +381,11 @@ var (
 		return all
 	}()
 	tests = wordlists.Set("labs lytes cbc bmp cmp abg vbg ct cta cxr mri echo us kub eeg ua cultures cx bcx ucx blood urine drain output uop i/o's trops pressure pressures pain mental neuro")
-	// noTests are nouns of firm that are no tests.
+	// noTests are those of firm that are not tests of a patient, and no tasks of a sign-out.
 	noTests    = wordlists.Set("code house job room school")
 	behindTask = wordlists.Set("at in tonight tomorrow overnight after before by q this post pre if for am")
 	// noTask are surnames that are words of tests.
-	noTask = wordlists.Set("bass black blood brown chase colon gray green head lane little long mass page parks person ray rice sharp short small stone strong wall walls wells white young gram may")
+	noTask = wordlists.Set("bass best black blood brown chase colon day gray green head lane little long mass mayo page parks person ray rice sharp short small stone strong wall walls wells white young gram may")
 )
 
 // signOuts returns the surnames that begin the items of a list of patients with their diseases: Miller GIB, hgb 7.8; Taylor COPD exac. There must be two or more.

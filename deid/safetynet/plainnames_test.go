@@ -76,10 +76,21 @@ func TestThuWasThursday(t *testing.T) {
 // What another source found keeps its type.
 func TestTypesOfOthersWin(t *testing.T) {
 	plain := PlainNames("by John Smith")
-	if got := WithoutGuesses(plain, []data.Span{{Start: 3, End: 13, Type: "DOCTOR"}}); len(got) != 0 {
+	if got := WithoutGuesses(plain, []data.Span{{Start: 3, End: 13, Type: "DOCTOR"}}, data.Any.SortOf); len(got) != 0 {
 		t.Error(got)
 	}
-	if got := WithoutGuesses(plain, []data.Span{{Start: 8, End: 13, Type: "DOCTOR"}}); len(got) != 1 || got[0].Score != 1 {
+	if got := WithoutGuesses(plain, []data.Span{{Start: 8, End: 13, Type: "DOCTOR"}}, data.Any.SortOf); len(got) != 1 || got[0].Score != 1 || got[0].Type != "DOCTOR" {
 		t.Error(got)
 	}
+}
+
+// Operations, signs, brands and companies owned what belongs to a patient, and "per" was a first name.
+func TestThingsWereOwners(t *testing.T) {
+	checkFound(t, PlainNames, []string{
+		"Coats' vision loss", "Wellens' ECG", "Mohs' surgery", "Achilles' pain", "Epley's treatment", "Lichtenstein's surgery", "Prague's stent", "Waddell's fever", "Savary-Miller's rash",
+		"Dexcom's glucose", "Medtronic's pacemaker", "Kardia's EKG", "Keytruda's rash", "Pfizer's dose", "Labcorp's a1c", "Cigna's refill", "Christmas' visit",
+		"«Todd»'s wife", "«Todd»'s rash", "«Heller»'s daughter", "«Baxter»'s labs", "«Lilly»'s mom", "«Ford»'s wife", "«Mary Kay» and plan", "«Delgado»'s rash",
+		"Per Barlow and Ortolani, hips stable", "Per Beck Depression Inventory", "Per «Nguyen», wound clean", "Harley Davidson",
+		"Check Day labs", "Check Best labs", "Check Mayo labs",
+	})
 }

@@ -389,3 +389,11 @@ func TestSurnamesThatAreWordsOfAnotherLanguageStayed(t *testing.T) {
 		}
 	}
 }
+
+// The abbreviation of hospital care at home, which is English for something else, became the clinician Had.
+func TestCareAtHomeBecameAClinician(t *testing.T) {
+	const text = "La Dra. Had lo vio. Seguimiento por HAD, avisar a Had"
+	if got, want := show(text, (&Net{Types: types(t)}).Known([]Value{{Kind: Name, Text: "Oda Had"}}).Find(text, nil)), "La Dra. [PATIENT|Had] lo vio. Seguimiento por HAD, avisar a [PATIENT|Had]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

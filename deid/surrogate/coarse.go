@@ -435,7 +435,7 @@ func (m *Maker) isFamily(text string) bool {
 		known, words, small := true, false, false
 		for _, t := range tokens(text) {
 			capital := t.word != "" && unicode.IsUpper(firstRune(t.text))
-			known = known && !(small && capital && lang.kin[t.word] == "") // nueva pareja Legal
+			known = known && (!small || !capital || lang.kin[t.word] != "") // nueva pareja Legal
 			small = small || t.word != "" && !capital
 			words = words || lang.kin[t.word] != "" || m.words[familyWords][t.word] || m.words[ageWords][t.word]
 			known = known && (lang.kin[t.word] != "" || m.besideKin(t))
