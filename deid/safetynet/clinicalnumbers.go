@@ -113,7 +113,8 @@ func numbersOf(list string) (numbers []int, signs string) {
 func areTeeth(least int) func(before, value, after string) bool {
 	return func(before, value, after string) bool {
 		numbers, signs := numbersOf(value)
-		if len(numbers) < least && !(spacedTriple.MatchString(value) && follow(numbers) && !hasTriple(before, after)) || len(signs) > 1 && signs != "–" || !endsHere("", "", after) || !ascend(numbers) || phoneWords.MatchString(lastBytes(before, 24)) {
+		short := len(numbers) < least && (!spacedTriple.MatchString(value) || !follow(numbers) || hasTriple(before, after))
+		if short || len(signs) > 1 && signs != "–" || !endsHere("", "", after) || !ascend(numbers) || phoneWords.MatchString(lastBytes(before, 24)) {
 			return false
 		}
 		if slices.ContainsFunc(numbers, func(n int) bool { return n > 32 }) && slices.ContainsFunc(numbers, func(n int) bool { return n > 85 || n/10 == 0 || n%10 == 0 || n%10 > 8 }) {
