@@ -34,19 +34,19 @@ func AskedNames(text string) (all []data.Span) {
 	return all
 }
 
-// maxAsked is the maximum number of words of a name, maxCue that of words before it that matter, and maxAsks that of words between the sign at the beginning of a question and its verb. asked is the
-// number of words that are kept, a power of two. A word takes the place of the one that stands so many words before it, so none may be asked for that is asked-maxAsked or more words before the next one.
+// maxAsked is the maximum number of words of a name, maxCue that of words before it that matter, and maxAsks that of words between the sign at the beginning of a question and its verb. keptWords
+// is the number of words that are kept, a power of two. A word takes the place of the one that stands so many words before it, so none may be asked for that is keptWords-maxAsked or more words before the next one.
 const (
-	maxAsked = 5
-	maxCue   = 3
-	maxAsks  = 5
-	asked    = 16
+	maxAsked  = 5
+	maxCue    = 3
+	maxAsks   = 5
+	keptWords = 16
 )
 
 // sentenceOfNames has the words around the next one that may begin a name.
 type sentenceOfNames struct {
 	text   string
-	words  [asked]askedWord
+	words  [keptWords]askedWord
 	n, now int // of all words so far, and of those that were looked at
 }
 
@@ -95,7 +95,7 @@ func (s *sentenceOfNames) push(c cell) {
 }
 
 // at returns a word, which must be one of the last.
-func (s *sentenceOfNames) at(i int) *askedWord { return &s.words[i&(asked-1)] }
+func (s *sentenceOfNames) at(i int) *askedWord { return &s.words[i&(keptWords-1)] }
 
 func (s *sentenceOfNames) word(i int) string { return s.text[s.at(i).start:s.at(i).end] }
 

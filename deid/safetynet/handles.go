@@ -20,7 +20,7 @@ var handleBehind = lazyregexp.New(`(?:^|[^\pL\pN@._/-])(?:(instagram|twitter|fac
 // Handles returns the handles of letters alone that stand behind the name of a network or a word for a message, in the order of the text. The spans have the type USERNAME.
 func Handles(text string) (all []data.Span) {
 	lower := lowerASCII(text)
-	if !mayHandle(hinted{text: lower}) {
+	if !mayHandle(lower) {
 		return nil
 	}
 	for at := 0; ; { // what stands behind a handle also stands before the next one

@@ -42,10 +42,10 @@ func ofText(test func(text string) bool) func(h hinted) bool {
 }
 
 // anyOf returns a test for one of some strings.
-func anyOf(some ...string) func(h hinted) bool {
-	return ofText(func(text string) bool {
+func anyOf(some ...string) func(text string) bool {
+	return func(text string) bool {
 		return slices.ContainsFunc(some, func(s string) bool { return strings.Contains(text, s) })
-	})
+	}
 }
 
 // hasAfter tests for one of some strings that something follows, of which next tells.

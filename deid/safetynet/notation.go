@@ -170,17 +170,17 @@ const (
 var notationForms = []notationForm{
 	// chr3:31836795-27842826, hg19 3:84605172
 	{may: ofText(hasPosition), form: lazyregexp.New(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
-	{may: anyOf("hg", "HG", "GRCh", "grch"), form: lazyregexp.New(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{may: ofText(anyOf("hg", "HG", "GRCh", "grch")), form: lazyregexp.New(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
 	// arr[GRCh37] 22q11.21(18919477_21459713)x1
 	{may: ofText(hasCoordinates), form: lazyregexp.New(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
 	// NC_000017.11:g.43094692G>A, NP_009225.1:p.Gly1756His, ENST00000357654.9
-	{may: anyOf("NC_", "NG_", "NM_", "NR_", "NP_", "NT_", "NW_", "XM_", "XR_", "XP_"), form: lazyregexp.New(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
-	{may: anyOf("ENS", "LRG_"), form: lazyregexp.New(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{may: ofText(anyOf("NC_", "NG_", "NM_", "NR_", "NP_", "NT_", "NW_", "XM_", "XR_", "XP_")), form: lazyregexp.New(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{may: ofText(anyOf("ENS", "LRG_")), form: lazyregexp.New(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
 	{may: ofText(hasProteinVariant), form: lazyregexp.New(`(` + proteinVariant + `)`)},
 	{may: ofText(hasDNAVariant), form: lazyregexp.New(`(` + dnaVariant + `)`)},
 	// ClinVar 47763504, VCV000012345.6, COSM3840
 	{may: ofText(hasClinVar), form: lazyregexp.New(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
-	{may: anyOf("VCV", "RCV", "SCV", "COSM", "COSV", "COSN"), form: lazyregexp.New(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
+	{may: ofText(anyOf("VCV", "RCV", "SCV", "COSM", "COSV", "COSN")), form: lazyregexp.New(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
 	// MTHFR C677T, factor V Leiden G1691A, BRAF V600E, HFE C282Y/H63D
 	{may: hasShortVariant, form: lazyregexp.New(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
 	// Of genes that are words only the variants of a protein count: KIT D816V
@@ -195,13 +195,13 @@ var notationForms = []notationForm{
 		`(?:[ ,;|]{1,2}(?:#[0-9]{1,2}:? )?[1-6]{3}){1,15})`), holds: isUnnumbered},
 	{may: hasTeeth, form: lazyregexp.New(`(#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}(?:[ ,;|\n]{1,3}#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}){1,15})`), holds: isUnnumbered},
 	// LLT: RASH MACULAR [10037867]
-	{may: anyOf("[10"), form: lazyregexp.New(`\[(10[0-9]{6})\]`), holds: isMedDRA},
+	{may: ofText(anyOf("[10")), form: lazyregexp.New(`\[(10[0-9]{6})\]`), holds: isMedDRA},
 	// SRP UR D4341
 	{may: hasDentalCode, form: lazyregexp.New(`\b(D[0-9]{4})`), holds: isDental},
 	// A.M. glucose 92, cortisol a.m. 94, pp. 90-97
 	{may: ofText(hasTimeOfDay), form: lazyregexp.New(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`), holds: isTimeOfDay},
 	{may: ofText(hasTimeOfDay), form: lazyregexp.New(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
-	{may: anyOf("pp.", "pags.", "págs."), form: lazyregexp.New(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
+	{may: ofText(anyOf("pp.", "pags.", "págs.")), form: lazyregexp.New(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
 	// per Tokyo 2018
 	{may: ofText(hasCriteria), form: lazyregexp.New(`\b(?i:per|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
 		`Bethesda (?:2001|2007|2014|2017|2023)|Sofia 2016|Montreal 2005|Par[íi]s 2002|Viena 1998|Vienna 1998|Kyoto 2015|Geneva 2013|Chicago (?:[34]\.0|v[34](?:\.0)?)|Ghent (?:1996|2010)|Gante (?:1996|2010)|Amsterdam (?:1990|1999|II?)|Rom[ae] (?:II|III|IV)|Madrid 2010|Milan 1996|Mil[áa]n 1996|Los Angeles (?:1994|1999)|Praga C[0-9]M[0-9]|Prague C[0-9]M[0-9]|Baveno (?:VI|VII)|Maastricht (?:V|VI)|Leiden 2010)`)},

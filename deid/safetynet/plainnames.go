@@ -261,7 +261,7 @@ func ownerIn(r nameRun) (first int, ok bool) {
 	case first < last:
 		return first, known || !isWord(folded)
 	case isThingOwner(folded):
-		return last, known && firm[owned]
+		return last, known && ofPeople[owned]
 	}
 	return last, known || !isWord(folded)
 }
@@ -291,7 +291,7 @@ func ownedBy(word, after string) (noun string, ok bool) {
 			return "", false
 		case unicode.IsUpper(firstRune(noun)) && isCapitalized(noun) && !strings.ContainsAny(noun, "0123456789"): // Queensland's School of Dentistry
 			return "", false
-		case firm[folded] || loose[folded]:
+		case ofPeople[folded] || ofDiseasesToo[folded]:
 			return folded, true
 		case !adjectives[folded]:
 			return "", false
@@ -314,14 +314,14 @@ func nounLength(text string) int {
 }
 
 var (
-	// firm are what only a person has: results of tests, relatives, belongings. A disease, a sign or a device has none of them.
-	firm = wordlists.Set(`a1c hba1c alt ast bicarb bilirubin bnp bp bun ca calcium cr creatinine crp ecg egfr ekg esr ferritin gfr glucose hct hematocrit hemoglobin hgb hr inr k lactate lft lfts lipids lytes
+	// ofPeople are what only a person has: results of tests, relatives, belongings. A disease, a sign or a device has none of them.
+	ofPeople = wordlists.Set(`a1c hba1c alt ast bicarb bilirubin bnp bp bun ca calcium cr creatinine crp ecg egfr ekg esr ferritin gfr glucose hct hematocrit hemoglobin hgb hr inr k lactate lft lfts lipids lytes
 		magnesium mg na phos platelets plt potassium procalcitonin psa ptt rhythm sats sodium spo2 telemetry temp trop troponin troponins tsh vanc vitals weight bmi
 		address admission allergies allergist anxiety apartment appointment appointments appt aunt birthday boss boyfriend brother brothers cardiologist caregiver chart code daughter daughters dentist discharge dob employer
 		family father fiance fiancee girlfriend grandmother grandfather granddaughter grandson guardian house husband insurance job kids landlord lawyer mom mother mum dad neighbor nephew niece neurologist oncologist
 		parents partner pcp pediatrician pharmacist pharmacy physician record records roommate room school sister sisters son sons spouse surgeon teacher therapist visit wallet wife workplace`)
-	// loose are what a person has, but also a disease, a sign or an operation: Crohn's flare, Mohs' surgery.
-	loose = wordlists.Set(`abg abdomen ankle arm asthma back biopsy bipap cancer care case cbc bmp cmp chest cholesterol ckd complaint complaints condition consent copd cough cpap ct culture cultures cxr delirium
+	// ofDiseasesToo are what a person has, but also a disease, a sign or an operation: Crohn's flare, Mohs' surgery.
+	ofDiseasesToo = wordlists.Set(`abg abdomen ankle arm asthma back biopsy bipap cancer care case cbc bmp cmp chest cholesterol ckd complaint complaints condition consent copd cough cpap ct culture cultures cxr delirium
 		depression diabetes diagnosis diarrhea dose doses dosing echo edema ef ejection evaluation gradient exam eye fatigue fever foot goals gout hand head headache headaches hearing heart hip history hypertension imaging
 		infection injury insulin knee lab labs leg management medication medications medicine medicines meds mobility mood mri nausea oxygen pain pathology pneumonia pressure prescription prognosis progress rash refill refills
 		result results risk scan seizure seizures shoulder skin sleep statin stroke surgery swelling symptom symptoms transfusion treatment ultrasound urine vision wbc workup wound x-ray xray dexa pet mammogram colonoscopy stent pacemaker warfarin`)
@@ -355,10 +355,10 @@ func ofTask(r nameRun) int {
 		before := strings.Trim(left[len(left)-1], "(*-")
 		switch {
 		case tasks[before] || len(left) > 1 && tasks[left[len(left)-2]+" "+before]:
-			if firm[next] && !noTests[next] || tests[next] && !eponym(folded) {
+			if ofPeople[next] && !noTests[next] || tests[next] && !eponym(folded) {
 				return i
 			}
-		case len(left) > 1 && (tasks[strings.Trim(left[len(left)-2], "(*-")]) && (tests[before] || firm[before]) && !eponym(folded):
+		case len(left) > 1 && (tasks[strings.Trim(left[len(left)-2], "(*-")]) && (tests[before] || ofPeople[before]) && !eponym(folded):
 			if behindTask[next] || strings.HasPrefix(right, "@") {
 				return i
 			}
@@ -381,7 +381,7 @@ var (
 		return all
 	}()
 	tests = wordlists.Set("labs lytes cbc bmp cmp abg vbg ct cta cxr mri echo us kub eeg ua cultures cx bcx ucx blood urine drain output uop i/o's trops pressure pressures pain mental neuro")
-	// noTests are those of firm that are not tests of a patient, and no tasks of a sign-out.
+	// noTests are those of ofPeople that are not tests of a patient, and no tasks of a sign-out.
 	noTests    = wordlists.Set("code house job room school")
 	behindTask = wordlists.Set("at in tonight tomorrow overnight after before by q this post pre if for am")
 	// noTask are surnames that are words of tests.

@@ -109,7 +109,7 @@ const maxAnnouncement = 64
 // announcedIn returns the matches of each expression of announcing in a text, like FindAllStringIndex, but looks only around the words of announcingWords.
 func announcedIn(text string) (found [announcements][][]int) {
 	lower := lowerASCII(text)
-	calls := mayCall(hinted{text: lower})
+	calls := mayCall(lower)
 	var done [announcements]int
 	for at := 0; at < len(lower); at++ {
 		if !isLower(lower[at]) {
