@@ -72,7 +72,7 @@ var numberForms = []notationForm{
 	{at: counts, before: 60, behind: 40, form: lazyregexp.New(`\b(GB[ :=]{1,2}[1-9][0-9]{4,5}` + cellAfter + `)`), holds: isCount},
 	{at: counts, before: 60, behind: 40, form: lazyregexp.New(`\b((?:TTPK|TTPA|TP) [0-9]{2} [1-9][0-9]{4,5}` + cellAfter + `)`)},
 	// erupción hacia V, factores V, VIII y X
-	{at: letterPlaces, before: 24, behind: 40, form: lazyregexp.New(`\b(?i:hacia|factor(?:es)?|cromosomas?|derivaci[óo]n|punto|par|nervio|tipo|grado|vitamina|hepatitis|cara|rayos|clase|estadio) ([VXLJMSDI]{1,4}(?:(?:, | y | e )[VXI]{1,4}){0,9})`)},
+	{at: letterPlaces, before: 24, behind: 100, form: lazyregexp.New(`\b(?i:hacia|factor(?:es)?|cromosomas?|derivaci[óo]n|punto|par|nervio|tipo|grado|vitamina|hepatitis|cara|rayos|clase|estadio) ([VXLJMSDI]{1,4}(?:(?:, | y | e )[VXI]{1,4}){0,9})`)},
 	// ocupan el 80 de la luz, entre el 18 y el 38%
 	{at: placesOf("cupa", "fecta", "bstruye", "ompromete"), before: 16, behind: 80, form: lazyregexp.New(`\b(?:[Oo]cupan?(?:do)?|[Aa]fectan?(?:do)?(?: al?)?|[Oo]bstruyen?(?:do)?|[Cc]omprometen?) (?:cerca )?(?:d?el |al )([1-9][0-9]?)(?: ?%| por ciento)? de(?:l| la) (?:luz|superficie|espesor|volumen|pulm[óo]n|hemit[óo]rax|circunferencia|di[áa]metro|canal)\b`)},
 	{at: placesOf("ntre el "), before: 8, behind: 40, form: lazyregexp.New(`\b[Ee]ntre el ([0-9]{1,2}(?:[.,][0-9])? y el [0-9]{1,2}(?:[.,][0-9])?) ?(?:%|por ciento)`), holds: startsPercent},
@@ -357,7 +357,7 @@ func ordinalPlaces(h hinted) []int {
 	places := h.places(func(r run) bool {
 		return r.end-r.start <= 2 && slices.ContainsFunc(endsOfOrdinals, func(end string) bool { return strings.HasPrefix(h.text[r.end:], end) })
 	})
-	if inWords := placesOf("irst ", "IRST ", "econd ", "ECOND ", "hird ", "HIRD ", "ourth ", "OURTH ", "fth ", "FTH ", "ixth ", "IXTH ", "nth ", "NTH ", "ighth ", "IGHTH ", "lfth ", "LFTH ", "tieth ", "TIETH ")(h); len(inWords) > 0 {
+	if inWords := placesOf("irst", "IRST", "econd", "ECOND", "hird", "HIRD", "ourth", "OURTH", "fth", "FTH", "ixth", "IXTH", "enth", "ENTH", "inth", "INTH", "ighth", "IGHTH", "tieth", "TIETH")(h); len(inWords) > 0 {
 		places = append(places, inWords...)
 		slices.Sort(places)
 	}
