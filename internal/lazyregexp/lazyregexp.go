@@ -1,6 +1,6 @@
 // Package lazyregexp compiles regular expressions when they are first used. A program with many of them in its variables starts sooner, because one
-// run uses few. Texts that cannot match, because they lack bytes that any match contains, are told before the expression is run, or even compiled. In tests expressions are
-// compiled at once, so that a broken one cannot go unnoticed.
+// run uses few. An automaton tells whether a text matches at all, which is what most calls end with (automaton.go); only to say where a match is, the expression of package regexp is
+// compiled, and run. In tests expressions are compiled at once, so that a broken one cannot go unnoticed.
 package lazyregexp
 
 import (
@@ -13,7 +13,7 @@ import (
 // regexp.Regexp.
 type Regexp struct {
 	expression string
-	needs      func() *needs
+	automaton  func() *automaton
 	compiled   func() *regexp.Regexp
 }
 
@@ -21,7 +21,7 @@ type Regexp struct {
 func New(expression string) *Regexp {
 	r := &Regexp{
 		expression,
-		sync.OnceValue(func() *needs { return needsOf(expression) }),
+		sync.OnceValue(func() *automaton { return newAutomaton(expression) }),
 		sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) }),
 	}
 	if testing.Testing() {
@@ -34,14 +34,14 @@ func New(expression string) *Regexp {
 func (r *Regexp) String() string { return r.expression }
 
 // MatchString is regexp.Regexp.MatchString.
-func (r *Regexp) MatchString(s string) bool { return met(r.needs(), s) && r.compiled().MatchString(s) }
+func (r *Regexp) MatchString(s string) bool { return r.automaton().matches(s) }
 
 // Match is regexp.Regexp.Match.
-func (r *Regexp) Match(b []byte) bool { return met(r.needs(), b) && r.compiled().Match(b) }
+func (r *Regexp) Match(b []byte) bool { return r.MatchString(string(b)) }
 
 // FindString is regexp.Regexp.FindString.
 func (r *Regexp) FindString(s string) string {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return ""
 	}
 	return r.compiled().FindString(s)
@@ -49,7 +49,7 @@ func (r *Regexp) FindString(s string) string {
 
 // FindStringIndex is regexp.Regexp.FindStringIndex.
 func (r *Regexp) FindStringIndex(s string) []int {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return nil
 	}
 	return r.compiled().FindStringIndex(s)
@@ -57,7 +57,7 @@ func (r *Regexp) FindStringIndex(s string) []int {
 
 // FindStringSubmatch is regexp.Regexp.FindStringSubmatch.
 func (r *Regexp) FindStringSubmatch(s string) []string {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return nil
 	}
 	return r.compiled().FindStringSubmatch(s)
@@ -65,7 +65,7 @@ func (r *Regexp) FindStringSubmatch(s string) []string {
 
 // FindStringSubmatchIndex is regexp.Regexp.FindStringSubmatchIndex.
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return nil
 	}
 	return r.compiled().FindStringSubmatchIndex(s)
@@ -73,7 +73,7 @@ func (r *Regexp) FindStringSubmatchIndex(s string) []int {
 
 // FindAllString is regexp.Regexp.FindAllString.
 func (r *Regexp) FindAllString(s string, n int) []string {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return nil
 	}
 	return r.compiled().FindAllString(s, n)
@@ -81,7 +81,7 @@ func (r *Regexp) FindAllString(s string, n int) []string {
 
 // FindAllStringIndex is regexp.Regexp.FindAllStringIndex.
 func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return nil
 	}
 	return r.compiled().FindAllStringIndex(s, n)
@@ -89,7 +89,7 @@ func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
 
 // FindAllStringSubmatch is regexp.Regexp.FindAllStringSubmatch.
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return nil
 	}
 	return r.compiled().FindAllStringSubmatch(s, n)
@@ -97,7 +97,7 @@ func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 
 // FindAllStringSubmatchIndex is regexp.Regexp.FindAllStringSubmatchIndex.
 func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	if !met(r.needs(), s) {
+	if !r.MatchString(s) {
 		return nil
 	}
 	return r.compiled().FindAllStringSubmatchIndex(s, n)
@@ -105,7 +105,7 @@ func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 
 // FindAllSubmatch is regexp.Regexp.FindAllSubmatch.
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
-	if !met(r.needs(), b) {
+	if !r.Match(b) {
 		return nil
 	}
 	return r.compiled().FindAllSubmatch(b, n)
@@ -113,6 +113,9 @@ func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 
 // ReplaceAllString is regexp.Regexp.ReplaceAllString.
 func (r *Regexp) ReplaceAllString(s, with string) string {
+	if !r.MatchString(s) {
+		return s
+	}
 	return r.compiled().ReplaceAllString(s, with)
 }
 

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
 // The machine runs the programs that regexp/syntax compiles. Package regexp provides
@@ -82,7 +84,7 @@ func (a *alphabet) add(in *syntax.Inst) uint32 {
 	if !ok {
 		n = uint32(len(a.all))
 		all := syntax.Inst{Op: in.Op, Arg: in.Arg, Rune: slices.Clone(in.Rune)}
-		a.all, a.number[string(a.key)] = append(a.all, characters{asciiOf(&all), all}), n
+		a.all, a.number[string(a.key)] = append(a.all, characters{lazyregexp.ASCII(&all), all}), n
 	}
 	return n
 }
@@ -129,34 +131,6 @@ func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*progr
 	p.reads = letters.soFar()
 	p.mark(p.start, make([]bool, len(p.inst)))
 	return p
-}
-
-// asciiOf returns the set of ASCII characters that an instruction consumes.
-func asciiOf(in *syntax.Inst) (set [2]uint64) {
-	add := func(from, to rune) {
-		for r := from; r <= to && r < utf8.RuneSelf; r++ {
-			set[r/64] |= 1 << (r % 64)
-		}
-	}
-	switch {
-	case in.Op == syntax.InstRuneAny:
-		add(0, utf8.RuneSelf)
-	case in.Op == syntax.InstRuneAnyNotNL:
-		add(0, '\n'-1)
-		add('\n'+1, utf8.RuneSelf)
-	case len(in.Rune) == 1:
-		add(in.Rune[0], in.Rune[0])
-		if syntax.Flags(in.Arg)&syntax.FoldCase != 0 {
-			for r := unicode.SimpleFold(in.Rune[0]); r != in.Rune[0]; r = unicode.SimpleFold(r) {
-				add(r, r)
-			}
-		}
-	default:
-		for i := 0; i < len(in.Rune) && in.Rune[i] < utf8.RuneSelf; i += 2 {
-			add(in.Rune[i], in.Rune[i+1])
-		}
-	}
-	return set
 }
 
 // mark sets the bytes of first that can follow from instruction pc.

@@ -1,0 +1,363 @@
+package lazyregexp
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Package regexp follows all threads of an expression through a text, or goes back and forth, at 20 to 100 nanoseconds a byte. Most searches find nothing. So a deterministic automaton comes first,
+// which takes some two nanoseconds a byte and tells whether there is a match: its states are sets of places in the expression, and are made when a text first leads to them.
+
+// automaton tells whether an expression matches in a text. Several goroutines may use it at once.
+type automaton struct {
+	prog     *syntax.Prog
+	readers  []reader
+	readerOf []uint16    // by instruction
+	fixed    bool        // matches begin at the beginning of the text only
+	ascii    [128]uint16 // classes of the characters of ASCII
+	start    atomic.Pointer[state]
+	wide     atomic.Pointer[map[rune]uint16] // classes of other characters that have occurred
+
+	mu      sync.Mutex // for what follows, and to add states and classes
+	classes []class
+	numbers map[string]uint16 // of the classes, by the readers that read their characters, and their kind
+	states  map[string]*state // by their instructions and the kind of the character before
+	seen    []uint32          // scratch of reachable: by instruction, the round in which it was last reached
+	round   uint32
+	stack   []uint32
+	reading []uint32
+}
+
+// maxStates bounds the states of an automaton, and the characters outside of ASCII whose classes it keeps. Beyond that it begins anew. Few expressions reach a hundred.
+const maxStates = 1000
+
+// state is the state between two characters.
+type state struct {
+	from   []uint32 // the instructions to continue from, sorted
+	before kind
+	next   []atomic.Pointer[state] // by class of the next character; nil if unknown
+	atEnd  atomic.Int32            // whether there is a match if the text ends here
+}
+
+// found and dead are the last states: there is a match, and there cannot be one any more.
+var found, dead = new(state), new(state)
+
+const (
+	unknown int32 = iota
+	succeeds
+	fails
+)
+
+// class are characters that an expression does not tell apart.
+type class struct {
+	kind
+	one rune // of them
+}
+
+// kind is the kind of a character, or of the border of a text, for the assertions of an expression.
+type kind uint8
+
+const (
+	border kind = iota
+	other
+	word // a letter, a digit or _ of ASCII
+	lineFeed
+)
+
+func kindOf(r rune) kind {
+	switch {
+	case syntax.IsWordChar(r):
+		return word
+	case r == '\n':
+		return lineFeed
+	}
+	return other
+}
+
+// emptyBetween returns the assertions that hold between two characters.
+func emptyBetween(before, after kind) (holds syntax.EmptyOp) {
+	switch before {
+	case border:
+		holds |= syntax.EmptyBeginText | syntax.EmptyBeginLine
+	case lineFeed:
+		holds |= syntax.EmptyBeginLine
+	}
+	switch after {
+	case border:
+		holds |= syntax.EmptyEndText | syntax.EmptyEndLine
+	case lineFeed:
+		holds |= syntax.EmptyEndLine
+	}
+	if (before == word) != (after == word) {
+		return holds | syntax.EmptyWordBoundary
+	}
+	return holds | syntax.EmptyNoWordBoundary
+}
+
+// newAutomaton returns the automaton of an expression, which must be valid.
+func newAutomaton(expression string) *automaton {
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		panic(err)
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		panic(err)
+	}
+	a := &automaton{prog: prog, fixed: prog.StartCond()&syntax.EmptyBeginText != 0, numbers: map[string]uint16{}, seen: make([]uint32, len(prog.Inst))}
+	a.readers, a.readerOf = readersOf(prog)
+	a.wide.Store(&map[rune]uint16{})
+	for r := range a.ascii {
+		a.ascii[r] = a.number(rune(r))
+	}
+	a.begin()
+	return a
+}
+
+// begin forgets all states but the first.
+func (a *automaton) begin() {
+	a.states = map[string]*state{}
+	a.start.Store(a.state([]uint32{uint32(a.prog.Start)}, border))
+}
+
+// matches reports whether the expression matches in a text.
+func (a *automaton) matches(text string) bool {
+	s := a.start.Load()
+	for i := 0; i < len(text); {
+		var c uint16
+		size := 1
+		if b := text[i]; b < utf8.RuneSelf {
+			c = a.ascii[b]
+		} else {
+			c, size = a.classAt(text[i:])
+		}
+		var next *state
+		if int(c) < len(s.next) {
+			next = s.next[c].Load()
+		}
+		if next == nil {
+			next = a.step(s, c)
+		}
+		switch next {
+		case found:
+			return true
+		case dead:
+			return false
+		}
+		s = next
+		i += size
+	}
+	end := s.atEnd.Load()
+	if end == unknown {
+		end = a.end(s)
+	}
+	return end == succeeds
+}
+
+// classAt returns the class and the length of the character at the beginning of a text, which is outside of ASCII.
+func (a *automaton) classAt(text string) (class uint16, size int) {
+	r, size := utf8.DecodeRuneInString(text)
+	known := *a.wide.Load()
+	if c, ok := known[r]; ok {
+		return c, size
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	classes := len(a.classes)
+	c := a.number(r)
+	if len(a.classes) > classes {
+		a.begin() // with states that have room for the new class
+	}
+	if known = *a.wide.Load(); len(known) >= maxStates {
+		known = nil
+	}
+	more := make(map[rune]uint16, len(known)+1)
+	for k, v := range known {
+		more[k] = v
+	}
+	more[r] = c
+	a.wide.Store(&more)
+	return c, size
+}
+
+// number returns the number of the class of a character.
+func (a *automaton) number(r rune) uint16 {
+	key := append(make([]byte, 0, 64), byte(kindOf(r)))
+	for i := range a.readers {
+		if i%8 == 0 {
+			key = append(key, 0)
+		}
+		if a.readers[i].reads(r) {
+			key[len(key)-1] |= 1 << (i % 8)
+		}
+	}
+	n, ok := a.numbers[string(key)]
+	if !ok {
+		n = uint16(len(a.classes))
+		a.classes, a.numbers[string(key)] = append(a.classes, class{kindOf(r), r}), n
+	}
+	return n
+}
+
+// step computes what follows a state if a character of a class is read.
+func (a *automaton) step(s *state, c uint16) *state {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	next := a.after(s, a.classes[c])
+	if int(c) < len(s.next) {
+		s.next[c].Store(next)
+	}
+	return next
+}
+
+func (a *automaton) after(s *state, c class) *state {
+	readers, matches := a.reachable(s, c.kind)
+	if matches {
+		return found
+	}
+	var from []uint32
+	for _, pc := range readers {
+		if a.readers[a.readerOf[pc]].reads(c.one) {
+			from = append(from, a.prog.Inst[pc].Out)
+		}
+	}
+	if !a.fixed {
+		from = append(from, uint32(a.prog.Start))
+	}
+	if len(from) == 0 {
+		return dead
+	}
+	slices.Sort(from)
+	return a.state(slices.Compact(from), c.kind)
+}
+
+// end computes whether there is a match if the text ends in a state.
+func (a *automaton) end(s *state) int32 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	end := fails
+	if _, matches := a.reachable(s, border); matches {
+		end = succeeds
+	}
+	s.atEnd.Store(end)
+	return end
+}
+
+// state returns the state of some instructions, which must be sorted, behind a character of a kind.
+func (a *automaton) state(from []uint32, before kind) *state {
+	key := append(make([]byte, 0, 64), byte(before))
+	for _, pc := range from {
+		key = binary.LittleEndian.AppendUint32(key, pc)
+	}
+	s := a.states[string(key)]
+	if s == nil {
+		if len(a.states) >= maxStates {
+			a.begin()
+		}
+		s = &state{from: from, before: before, next: make([]atomic.Pointer[state], len(a.classes))}
+		a.states[string(key)] = s
+	}
+	return s
+}
+
+// reachable returns the instructions that read the next character, which is of a kind, and whether there is a match before it. They are valid until the next call.
+func (a *automaton) reachable(s *state, after kind) (readers []uint32, matches bool) {
+	holds := emptyBetween(s.before, after)
+	a.round++
+	a.stack, a.reading = append(a.stack[:0], s.from...), a.reading[:0]
+	for len(a.stack) > 0 {
+		pc := a.stack[len(a.stack)-1]
+		a.stack = a.stack[:len(a.stack)-1]
+		if a.seen[pc] == a.round {
+			continue
+		}
+		a.seen[pc] = a.round
+		switch in := &a.prog.Inst[pc]; in.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			a.stack = append(a.stack, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			a.stack = append(a.stack, in.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(in.Arg)&^holds == 0 {
+				a.stack = append(a.stack, in.Out)
+			}
+		case syntax.InstMatch:
+			return nil, true
+		case syntax.InstFail:
+		default:
+			a.reading = append(a.reading, pc)
+		}
+	}
+	return a.reading, false
+}
+
+// reader are instructions that read the same characters.
+type reader struct {
+	one   *syntax.Inst
+	ascii [2]uint64 // those of ASCII
+}
+
+// readersOf returns the readers of a program, and the number of that of each instruction that reads a character.
+func readersOf(prog *syntax.Prog) (readers []reader, of []uint16) {
+	numbers, of := map[string]uint16{}, make([]uint16, len(prog.Inst))
+	var key []byte
+	for pc := range prog.Inst {
+		in := &prog.Inst[pc]
+		switch in.Op {
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		default:
+			continue
+		}
+		key = append(key[:0], byte(in.Op), byte(in.Arg))
+		for _, r := range in.Rune {
+			key = binary.LittleEndian.AppendUint32(key, uint32(r))
+		}
+		n, ok := numbers[string(key)]
+		if !ok {
+			n = uint16(len(readers))
+			readers, numbers[string(key)] = append(readers, reader{in, ASCII(in)}), n
+		}
+		of[pc] = n
+	}
+	return readers, of
+}
+
+// ASCII returns the characters of ASCII that an instruction reads, as bits.
+func ASCII(in *syntax.Inst) (set [2]uint64) {
+	add := func(from, to rune) {
+		for r := from; r <= min(to, utf8.RuneSelf-1); r++ {
+			set[r/64] |= 1 << (r % 64)
+		}
+	}
+	switch {
+	case in.Op == syntax.InstRuneAny:
+		add(0, utf8.RuneSelf)
+	case in.Op == syntax.InstRuneAnyNotNL:
+		add(0, '\n'-1)
+		add('\n'+1, utf8.RuneSelf)
+	case len(in.Rune) == 1:
+		add(in.Rune[0], in.Rune[0])
+		if syntax.Flags(in.Arg)&syntax.FoldCase != 0 {
+			for r := unicode.SimpleFold(in.Rune[0]); r != in.Rune[0]; r = unicode.SimpleFold(r) {
+				add(r, r)
+			}
+		}
+	default:
+		for i := 0; i < len(in.Rune) && in.Rune[i] < utf8.RuneSelf; i += 2 {
+			add(in.Rune[i], in.Rune[i+1])
+		}
+	}
+	return set
+}
+
+func (r *reader) reads(c rune) bool {
+	if c < utf8.RuneSelf {
+		return r.ascii[c/64]>>(c%64)&1 != 0
+	}
+	return r.one.Op == syntax.InstRuneAny || r.one.Op == syntax.InstRuneAnyNotNL || r.one.MatchRune(c)
+}
