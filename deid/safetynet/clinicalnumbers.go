@@ -40,45 +40,45 @@ const (
 // numberForms are the forms of these numbers.
 var numberForms = []notationForm{
 	// APGAR 8/9/10
-	{at: placesOf("pgar", "PGAR"), before: 8, behind: 80, form: lazyregexp.New(`\b(?i:apgars?(?: (?:scores?|test|index|al nacer|de|of|was|were|is)){0,3})[ :=(]{1,3}((?:10|[0-9])(?: ?[/-] ?(?:10|[0-9])){1,2})`), holds: endsHere},
+	{form: lazyregexp.New(`\b(?i:apgars?(?: (?:scores?|test|index|al nacer|de|of|was|were|is)){0,3})[ :=(]{1,3}((?:10|[0-9])(?: ?[/-] ?(?:10|[0-9])){1,2})`), holds: endsHere},
 	// piezas 8 - 10 - 12 - 20, teeth 3, 4 and 13
-	{at: numberLists, before: 110, behind: 40, form: lazyregexp.New(`\b(` + teeth + `(?:,? (?i:n[º°]|numbers?|nos\.?|n[úu]meros|permanentes|temporales|#)){0,2}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(3)},
+	{form: lazyregexp.New(`\b(` + teeth + `(?:,? (?i:n[º°]|numbers?|nos\.?|n[úu]meros|permanentes|temporales|#)){0,2}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(3)},
 	// Crowns on 3-14-19-30, Ext #1-16-17-32
-	{at: numberLists, before: 110, behind: 40, form: lazyregexp.New(`\b(` + tooth + `(?:,? (?i:n[º°]|numbers?|nos\.?|de|en|on|of|dientes?|piezas?|teeth|tooth|dentari?[ao]s|#)){0,3}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(4)},
+	{form: lazyregexp.New(`\b(` + tooth + `(?:,? (?i:n[º°]|numbers?|nos\.?|de|en|on|of|dientes?|piezas?|teeth|tooth|dentari?[ao]s|#)){0,3}[ :#]{1,3}` + listOf + `{2,31})`), holds: areTeeth(4)},
 	// Obs: 8 - 10 - 12 - 20 restos radiculares
-	{at: numberLists, before: 110, behind: 40, form: lazyregexp.New(`(` + listOf + `{2,31}) (?i:restos radiculares|con caries|are missing)\b`), holds: areTeeth(4)},
+	{form: lazyregexp.New(`(` + listOf + `{2,31}) (?i:restos radiculares|con caries|are missing)\b`), holds: areTeeth(4)},
 	// INR 8 - 9 - 10
-	{at: numberLists, before: 110, behind: 40, form: lazyregexp.New(`\b` + measured3 + `(?: (?i:de|L|OD|OI|capilares|at|was|were|of)){0,2}[ :=]{1,2}([1-9][0-9]?(?: ?[-–] ?[1-9][0-9]?){2,7})`), holds: areResults},
+	{form: lazyregexp.New(`\b` + measured3 + `(?: (?i:de|L|OD|OI|capilares|at|was|were|of)){0,2}[ :=]{1,2}([1-9][0-9]?(?: ?[-–] ?[1-9][0-9]?){2,7})`), holds: areResults},
 	// heart rate in clinic today was 94
-	{at: nineties, before: 160, behind: 30, form: lazyregexp.New(`\b` + sized + toSize + `[ :=]{1,2}(` + ninety + `)`), holds: isMeasuredValue},
+	{form: lazyregexp.New(`\b` + sized + toSize + `[ :=]{1,2}(` + ninety + `)`), holds: isMeasuredValue},
 	// walked 95 feet
-	{at: nineties, before: 160, behind: 30, form: lazyregexp.New(`\b(` + ninety + `) (?:feet|meters|metres|metros|steps|pasos|cc|ml|pounds|lbs|kilos|percent|por ciento|degrees|grados|bpm|lpm|mmHg)\b`), holds: isAmountNotAge},
+	{form: lazyregexp.New(`\b(` + ninety + `) (?:feet|meters|metres|metros|steps|pasos|cc|ml|pounds|lbs|kilos|percent|por ciento|degrees|grados|bpm|lpm|mmHg)\b`), holds: isAmountNotAge},
 	// se cambia a Deprax 25 por la tarde
-	{at: placesOf("or la ", "n la ", "a la ", "al mediod", "de noche"), before: 16, behind: 24, form: lazyregexp.New(`\pL ([1-9][0-9]{0,2} (?:(?:por|en|a) la (?:mañana|tarde|noche)|al mediod[íi]a|de noche))`), holds: isDoseOfDay},
+	{form: lazyregexp.New(`\pL ([1-9][0-9]{0,2} (?:(?:por|en|a) la (?:mañana|tarde|noche)|al mediod[íi]a|de noche))`), holds: isDoseOfDay},
 	// on the 5th postoperative day, between the 7th and the 28th day of life
-	{at: func(h hinted) []int { return h.ordinals() }, before: 60, behind: 110, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + ` (?:` + care + ` (?i:days?|weeks?|months?)|(?i:days?|weeks?|months?|decades?|years?|trimesters?) ` + since + `))\b`), holds: isNoDayOfMonth},
+	{form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + ` (?:` + care + ` (?i:days?|weeks?|months?)|(?i:days?|weeks?|months?|decades?|years?|trimesters?) ` + since + `))\b`), holds: isNoDayOfMonth},
 	// the 3rd, 5th and 12th nerves, ribs fractured (2nd-10th on the right side and 2nd-11th on the left side)
-	{at: func(h hinted) []int { return h.ordinals() }, before: 60, behind: 110, form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + `) (?i:(?:cranial )?nerves?|ribs?|percentiles?|toes|fingers|digits|metatarsals?|metacarpals?|vertebrae|intercostal spaces?|MTP|MCP|PIP|generation)\b`), holds: isListOfParts},
-	{at: func(h hinted) []int { return h.ordinals() }, before: 60, behind: 110, form: lazyregexp.New(`\b(?i:nerves|ribs|toes|fingers|percentiles|vertebrae)(?: (?i:including|fractured|involved|affected|were|are)){0,2}(?: \(|, | )(?:the )?(` + ordinals + `(?: on the (?:right|left)(?: side)?(?:,? and ` + ordinals + ` on the (?:right|left)(?: side)?)?)?)`), holds: endsHere},
-	{at: func(h hinted) []int { return h.ordinals() }, before: 60, behind: 110, form: lazyregexp.New(`\b((?:[Ee]l |[Ll]a )?` + ordinalES + `(?:(?:, | y | al? | o |[-–])` + ordinalES + `){0,7} (?i:d[íi]as?|semanas?|mes(?:es)?) ` + sinceES + `)`), holds: isNoDayOfMonth},
+	{form: lazyregexp.New(`\b((?:[Tt]he )?` + ordinals + `) (?i:(?:cranial )?nerves?|ribs?|percentiles?|toes|fingers|digits|metatarsals?|metacarpals?|vertebrae|intercostal spaces?|MTP|MCP|PIP|generation)\b`), holds: isListOfParts},
+	{form: lazyregexp.New(`\b(?i:nerves|ribs|toes|fingers|percentiles|vertebrae)(?: (?i:including|fractured|involved|affected|were|are)){0,2}(?: \(|, | )(?:the )?(` + ordinals + `(?: on the (?:right|left)(?: side)?(?:,? and ` + ordinals + ` on the (?:right|left)(?: side)?)?)?)`), holds: endsHere},
+	{form: lazyregexp.New(`\b((?:[Ee]l |[Ll]a )?` + ordinalES + `(?:(?:, | y | al? | o |[-–])` + ordinalES + `){0,7} (?i:d[íi]as?|semanas?|mes(?:es)?) ` + sinceES + `)`), holds: isNoDayOfMonth},
 	// 3/4 L of oxygen, 2/2 at patellae, 4/5 R biceps, 2/17 LN positive
-	{at: fractions, before: 8, behind: 60, form: lazyregexp.New(`\b([1-9][0-9]?/[1-9][0-9]? (?i:L of (?:oxygen|O2)|at (?:the )?(?:achilles|patellae?|knees|ankles|biceps|brachioradialis)|NS (?:at|with|\+|@)|SIRS criteria|Centor|Amsel criteria|Kocher criteria|criterios de (?:Ranson|Centor|Amsel|SIRS)|UE/LE|strength (?:in|tube)|LNs? ?\+|(?:LNs?|lymph nodes?) (?:positive|negative)|del espesor))`), holds: isNotDated},
-	{at: fifths, before: 8, behind: 60, form: lazyregexp.New(`\b([0-5]/5|5/4) with [LR][UL]E weakness\b`), holds: isStrength},
-	{at: fifths, before: 8, behind: 60, form: lazyregexp.New(`\b([0-5][+-]?/5[+-]?) (?i:(?:R|L|right|left|bilateral|bilat) )?(?i:biceps|triceps|deltoids?|quads?|quadriceps|hip flexors?|EHL|grip|plantarflexion|dorsiflexion|wrist extensors?|psoas|tibialis)\b`), holds: isStrength},
-	{at: fifths, before: 60, behind: 8, form: lazyregexp.New(`\b(?:M[SI][DI]|M[SI] (?:dcho|izdo)|(?i:de|con) [FB]M|(?i:(?:hemi|para|tetra|mono)?paresia(?: izda?\.?| dcha?\.?| izquierda| derecha)?(?: global)?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: endsHere},
-	{at: fifths, before: 60, behind: 8, form: lazyregexp.New(`\b(?:[FB]M|(?i:deltoids?|biceps|triceps|quads?|EHL|hip flexors?|(?:upper|lower) extremit(?:y|ies):?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: isStrength},
+	{form: lazyregexp.New(`\b([1-9][0-9]?/[1-9][0-9]? (?i:L of (?:oxygen|O2)|at (?:the )?(?:achilles|patellae?|knees|ankles|biceps|brachioradialis)|NS (?:at|with|\+|@)|SIRS criteria|Centor|Amsel criteria|Kocher criteria|criterios de (?:Ranson|Centor|Amsel|SIRS)|UE/LE|strength (?:in|tube)|LNs? ?\+|(?:LNs?|lymph nodes?) (?:positive|negative)|del espesor))`), holds: isNotDated},
+	{form: lazyregexp.New(`\b([0-5]/5|5/4) with [LR][UL]E weakness\b`), holds: isStrength},
+	{form: lazyregexp.New(`\b([0-5][+-]?/5[+-]?) (?i:(?:R|L|right|left|bilateral|bilat) )?(?i:biceps|triceps|deltoids?|quads?|quadriceps|hip flexors?|EHL|grip|plantarflexion|dorsiflexion|wrist extensors?|psoas|tibialis)\b`), holds: isStrength},
+	{form: lazyregexp.New(`\b(?:M[SI][DI]|M[SI] (?:dcho|izdo)|(?i:de|con) [FB]M|(?i:(?:hemi|para|tetra|mono)?paresia(?: izda?\.?| dcha?\.?| izquierda| derecha)?(?: global)?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: endsHere},
+	{form: lazyregexp.New(`\b(?:[FB]M|(?i:deltoids?|biceps|triceps|quads?|EHL|hip flexors?|(?:upper|lower) extremit(?:y|ies):?)) ([0-5][+-]?/5[+-]?|5/4)`), holds: isStrength},
 	// GB 28917 HTO 43
-	{at: counts, before: 60, behind: 40, form: lazyregexp.New(`\b(` + counted + `[ :=(]{1,3}[1-9][0-9]{4,5}` + cellAfter + `?)`), holds: isCount},
-	{at: counts, before: 60, behind: 40, form: lazyregexp.New(`\b(GB[ :=]{1,2}[1-9][0-9]{4,5}` + cellAfter + `)`), holds: isCount},
-	{at: counts, before: 60, behind: 40, form: lazyregexp.New(`\b((?:TTPK|TTPA|TP) [0-9]{2} [1-9][0-9]{4,5}` + cellAfter + `)`)},
+	{form: lazyregexp.New(`\b(` + counted + `[ :=(]{1,3}[1-9][0-9]{4,5}` + cellAfter + `?)`), holds: isCount},
+	{form: lazyregexp.New(`\b(GB[ :=]{1,2}[1-9][0-9]{4,5}` + cellAfter + `)`), holds: isCount},
+	{form: lazyregexp.New(`\b((?:TTPK|TTPA|TP) [0-9]{2} [1-9][0-9]{4,5}` + cellAfter + `)`)},
 	// erupción hacia V, factores V, VIII y X
-	{at: letterPlaces, before: 24, behind: 100, form: lazyregexp.New(`\b(?i:hacia|factor(?:es)?|cromosomas?|derivaci[óo]n|punto|par|nervio|tipo|grado|vitamina|hepatitis|cara|rayos|clase|estadio) ([VXLJMSDI]{1,4}(?:(?:, | y | e )[VXI]{1,4}){0,9})`)},
+	{form: lazyregexp.New(`\b(?i:hacia|factor(?:es)?|cromosomas?|derivaci[óo]n|punto|par|nervio|tipo|grado|vitamina|hepatitis|cara|rayos|clase|estadio) ([VXLJMSDI]{1,4}(?:(?:, | y | e )[VXI]{1,4}){0,9})`)},
 	// ocupan el 80 de la luz, entre el 18 y el 38%
-	{at: placesOf("cupa", "fecta", "bstruye", "ompromete"), before: 16, behind: 80, form: lazyregexp.New(`\b(?:[Oo]cupan?(?:do)?|[Aa]fectan?(?:do)?(?: al?)?|[Oo]bstruyen?(?:do)?|[Cc]omprometen?) (?:cerca )?(?:d?el |al )([1-9][0-9]?)(?: ?%| por ciento)? de(?:l| la) (?:luz|superficie|espesor|volumen|pulm[óo]n|hemit[óo]rax|circunferencia|di[áa]metro|canal)\b`)},
-	{at: placesOf("ntre el "), before: 8, behind: 40, form: lazyregexp.New(`\b[Ee]ntre el ([0-9]{1,2}(?:[.,][0-9])? y el [0-9]{1,2}(?:[.,][0-9])?) ?(?:%|por ciento)`), holds: startsPercent},
+	{form: lazyregexp.New(`\b(?:[Oo]cupan?(?:do)?|[Aa]fectan?(?:do)?(?: al?)?|[Oo]bstruyen?(?:do)?|[Cc]omprometen?) (?:cerca )?(?:d?el |al )([1-9][0-9]?)(?: ?%| por ciento)? de(?:l| la) (?:luz|superficie|espesor|volumen|pulm[óo]n|hemit[óo]rax|circunferencia|di[áa]metro|canal)\b`)},
+	{form: lazyregexp.New(`\b[Ee]ntre el ([0-9]{1,2}(?:[.,][0-9])? y el [0-9]{1,2}(?:[.,][0-9])?) ?(?:%|por ciento)`), holds: startsPercent},
 	// 5- Osteomalacia at the start of a line, #2 May start diet
-	{at: placesOf("- "), before: 16, behind: 8, form: lazyregexp.New(`(?m)^[ \t]{0,4}#?([1-9][0-9]?-) \pL`), holds: isListNumber},
-	{at: placesOf(" May "), before: 8, behind: 24, form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|advance|remove|continue|use|go|consider|benefit|require)\b`), holds: opensSentence},
+	{form: lazyregexp.New(`(?m)^[ \t]{0,4}#?([1-9][0-9]?-) \pL`), holds: isListNumber},
+	{form: lazyregexp.New(`#([1-9][0-9]? May) (?:start|eat|take|have|drive|shower|resume|return|need|be|bear|ambulate|advance|remove|continue|use|go|consider|benefit|require)\b`), holds: opensSentence},
 }
 
 // opensSentence reports whether a value with its sign begins a line or a sentence.
@@ -337,64 +337,4 @@ func isStrength(before, value, after string) bool {
 func startsPercent(_, value, _ string) bool {
 	first, second, _ := strings.Cut(value, " y el ")
 	return number(first) < number(second)
-}
-
-// numberLists returns where three numbers stand with signs of a list between them.
-func numberLists(h hinted) []int { return h.places(h.series(3, 1, 2, " -–/,andye&")) }
-
-// nineties returns where numbers from 90 to 99 stand, in digits or words.
-func nineties(h hinted) []int {
-	places := h.places(func(r run) bool { return r.end-r.start == 2 && h.text[r.start] == '9' })
-	if inWords := placesOf("inety", "oventa", "INETY", "OVENTA")(h); len(inWords) > 0 {
-		places = append(places, inWords...)
-		slices.Sort(places)
-	}
-	return places
-}
-
-// ordinalPlaces returns where ordinals stand, in digits or words.
-func ordinalPlaces(h hinted) []int {
-	places := h.places(func(r run) bool {
-		return r.end-r.start <= 2 && slices.ContainsFunc(endsOfOrdinals, func(end string) bool { return strings.HasPrefix(h.text[r.end:], end) })
-	})
-	if inWords := placesOf("irst", "IRST", "econd", "ECOND", "hird", "HIRD", "ourth", "OURTH", "fth", "FTH", "ixth", "IXTH", "enth", "ENTH", "inth", "INTH", "ighth", "IGHTH", "tieth", "TIETH")(h); len(inWords) > 0 {
-		places = append(places, inWords...)
-		slices.Sort(places)
-	}
-	return places
-}
-
-var endsOfOrdinals = []string{"st", "nd", "rd", "th", "º", "ª", "°", ".º", ".ª", "er", "do", "to", "mo", "vo", "no"}
-
-// fractions returns where fractions such as 3/4 stand.
-func fractions(h hinted) []int {
-	return h.places(func(r run) bool {
-		after := h.text[r.end:]
-		return r.end-r.start <= 2 && len(after) > 1 && strings.IndexByte("/+-", after[0]) >= 0 && strings.Contains(firstBytes(after, 2), "/")
-	})
-}
-
-// fifths returns where fractions such as 4/5 and 5/4 stand.
-func fifths(h hinted) []int {
-	return slices.DeleteFunc(fractions(h), func(at int) bool {
-		_, after, _ := strings.Cut(firstBytes(h.text[at:], 5), "/")
-		return after == "" || after[0] != '5' && after[0] != '4'
-	})
-}
-
-// letterPlaces returns where letters such as V and X stand behind a word that is counted with them.
-func letterPlaces(h hinted) (places []int) {
-	for at := 1; at < len(h.text); at++ {
-		if h.text[at-1] == ' ' && strings.IndexByte("VXLJMSDI", h.text[at]) >= 0 && countedWithLetters[strings.ToLower(lastBytes(h.text[:at-1], 20)[strings.LastIndexFunc(lastBytes(h.text[:at-1], 20), noLetter)+1:])] {
-			places = append(places, at)
-		}
-	}
-	return places
-}
-
-var countedWithLetters = wordlists.Set("hacia factor factores cromosoma cromosomas derivación derivacion punto par nervio tipo grado vitamina hepatitis cara rayos clase estadio")
-
-// counts returns where numbers of five or six digits stand.
-func counts(h hinted) []int {
-	return h.places(func(r run) bool { return r.end-r.start == 5 || r.end-r.start == 6 })
 }

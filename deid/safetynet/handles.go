@@ -10,9 +10,6 @@ import (
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
-// mayHandle tests for what announces a handle, in lower case.
-var mayHandle = anyOf("instagram", "twitter", "facebook", "tiktok", "skype", "telegram", "snapchat", "whatsapp", "wechat", "discord", "venmo", "reddit", "dm ", "username", "login", "usuario")
-
 // handleBehind matches what announces a handle, and the handle. The first group is the name of a network or the word for a handle, behind which what is no ordinary word is one; behind the other
 // words only the login of a person counts: DM is also a disease. The second group is the handle.
 var handleBehind = lazyregexp.New(`(?:^|[^\pL\pN@._/-])(?:(instagram|twitter|facebook|tiktok|skype|telegram|snapchat|whats ?app|wechat|discord|venmo|reddit|username)|(?:dm|login|usuario))(?: (?:id|user|username|usuario|handle|account|cuenta|is|es|as|:))?:?,? @?([a-z]{2,30}(?:[._-][a-z]{1,20}){0,2})(?:[^\pL\pN@/]|$)`)
@@ -20,9 +17,6 @@ var handleBehind = lazyregexp.New(`(?:^|[^\pL\pN@._/-])(?:(instagram|twitter|fac
 // Handles returns the handles of letters alone that stand behind the name of a network or a word for a message, in the order of the text. The spans have the type USERNAME.
 func Handles(text string) (all []data.Span) {
 	lower := lowerASCII(text)
-	if !mayHandle(lower) {
-		return nil
-	}
 	for at := 0; ; { // what stands behind a handle also stands before the next one
 		m := handleBehind.FindStringSubmatchIndex(lower[at:])
 		if m == nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
@@ -69,46 +70,27 @@ func recentSpans() *recent.Texts[[]data.Span] {
 // notationsIn returns the notations in a text, sorted and disjoint.
 func notationsIn(text string) []data.Span {
 	notations := append(vitalsIn(text), citationsIn(text)...)
-	hints := newHinted(text)
-	for _, n := range notationForms {
-		notations = append(notations, n.in(hints)...)
-	}
-	for _, n := range numberForms {
-		notations = append(notations, n.in(hints)...)
+	for _, g := range formGroups() {
+		if !g.any.MatchString(text) {
+			continue
+		}
+		for _, n := range g.forms {
+			notations = append(notations, n.in(text)...)
+		}
 	}
 	return data.Flatten(notations)
 }
 
 // notationForm is the form of a notation. The notation is the first group of the expression.
 type notationForm struct {
-	may   func(h hinted) bool // a cheap test that all texts with a match pass
 	form  *lazyregexp.Regexp
 	holds func(before, value, after string) bool // whether a match is a notation by its value and the text around it; nil means always
-
-	// Forms that pass any cheap test often have this instead of may: each match contains one of these places, which are in ascending order, and the expression
-	// looks at so many bytes before and behind them.
-	at             func(h hinted) []int
-	before, behind int
 }
 
 // in returns the notations of a form in a text.
-func (n notationForm) in(h hinted) (found []data.Span) {
-	if n.at == nil {
-		if n.may(h) {
-			found = n.within(h.text, run{0, len(h.text)})
-		}
-		return found
-	}
-	for _, part := range partsAround(h.text, n.at(h), n.before, n.behind) {
-		found = append(found, n.within(h.text, part)...)
-	}
-	return found
-}
-
-// within returns the notations of a form in a part of a text.
-func (n notationForm) within(text string, part run) (found []data.Span) {
-	for _, m := range n.form.FindAllStringSubmatchIndex(text[part.start:part.end], -1) {
-		s := data.Span{Start: part.start + m[2], End: part.start + m[3]}
+func (n notationForm) in(text string) (found []data.Span) {
+	for _, m := range n.form.FindAllStringSubmatchIndex(text, -1) {
+		s := data.Span{Start: m[2], End: m[3]}
 		if isWhole(text, s) && (n.holds == nil || n.holds(text[:s.Start], text[s.Start:s.End], text[s.End:])) {
 			found = append(found, s)
 		}
@@ -116,27 +98,25 @@ func (n notationForm) within(text string, part run) (found []data.Span) {
 	return found
 }
 
-// partsAround returns the parts of a text from so many bytes before ascending places to so many behind them, joined where they overlap. They begin and end at the borders of words.
-func partsAround(text string, places []int, before, behind int) (parts []run) {
-	for _, at := range places {
-		part := run{max(0, at-before), min(len(text), at+behind)}
-		if n := len(parts) - 1; n >= 0 && part.start < parts[n].end {
-			parts[n].end = part.end
-			continue
-		}
-		parts = append(parts, part)
-	}
-	for i, p := range parts {
-		for p.start > 0 && !isSeparator(lastRune(text[:p.start])) {
-			p.start--
-		}
-		for p.end < len(text) && (!utf8.RuneStart(text[p.end]) || !isSeparator(firstRune(text[p.end:]))) {
-			p.end++
-		}
-		parts[i] = p
-	}
-	return parts
+// formGroup has forms that are looked for together, because most texts have none of them.
+type formGroup struct {
+	any   *lazyregexp.Regexp
+	forms []notationForm
 }
+
+// groupSize is the number of forms in a group. Twice as many take half of the searches, but their automaton has so many states that it is slower.
+const groupSize = 16
+
+var formGroups = sync.OnceValue(func() (groups []formGroup) {
+	for forms := range slices.Chunk(slices.Concat(notationForms, numberForms), groupSize) {
+		var each []string
+		for _, n := range forms {
+			each = append(each, "(?:"+n.form.String()+")")
+		}
+		groups = append(groups, formGroup{lazyregexp.New(strings.Join(each, "|")), forms})
+	}
+	return groups
+})
 
 const (
 	aminoAcid  = `(?:Ala|Arg|Asn|Asp|Cys|Gln|Glu|Gly|His|Ile|Leu|Lys|Met|Phe|Pro|Ser|Thr|Trp|Tyr|Val|Sec|Ter|Xaa)`
@@ -169,41 +149,41 @@ const (
 // notationForms are the forms of notations beside vital signs.
 var notationForms = []notationForm{
 	// chr3:31836795-27842826, hg19 3:84605172
-	{may: ofText(hasPosition), form: lazyregexp.New(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
-	{may: ofText(anyOf("hg", "HG", "GRCh", "grch")), form: lazyregexp.New(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{form: lazyregexp.New(`((?:` + assembly + `[ :,(]{1,3})?[Cc]hr(?:omosome)? ?(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
+	{form: lazyregexp.New(`(` + assembly + `[\]) :,(]{1,3}(?:[0-9]{1,2}|[XYM]|MT) ?: ?(?:g\.)?(?:` + coordinate + `)(?: ?[-–_] ?(?:` + coordinate + `))?(?: ?:? ?` + change + `)?)`)},
 	// arr[GRCh37] 22q11.21(18919477_21459713)x1
-	{may: ofText(hasCoordinates), form: lazyregexp.New(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
+	{form: lazyregexp.New(`((?:arr ?)?(?:\[` + assembly + `\] ?|\(` + assembly + `\) ?)?(?:[0-9]{1,2}|[XY])[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:[pq](?:ter|[0-9]{1,2}(?:\.[0-9]{1,2})?))? ?\([0-9,]{3,11}[_–-][0-9,]{3,11}\)(?: ?[x×] ?[0-9](?:[~-][0-9])?)?)`)},
 	// NC_000017.11:g.43094692G>A, NP_009225.1:p.Gly1756His, ENST00000357654.9
-	{may: ofText(anyOf("NC_", "NG_", "NM_", "NR_", "NP_", "NT_", "NW_", "XM_", "XR_", "XP_")), form: lazyregexp.New(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
-	{may: ofText(anyOf("ENS", "LRG_")), form: lazyregexp.New(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
-	{may: ofText(hasProteinVariant), form: lazyregexp.New(`(` + proteinVariant + `)`)},
-	{may: ofText(hasDNAVariant), form: lazyregexp.New(`(` + dnaVariant + `)`)},
+	{form: lazyregexp.New(`((?:N[CGMRPTW]|X[MRP])_[0-9]{6,9}(?:\.[0-9]{1,2})?(?:\([A-Z0-9-]{2,10}\))?(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{form: lazyregexp.New(`((?:ENS[TGPE][0-9]{11}(?:\.[0-9]{1,2})?|LRG_[0-9]{1,4}(?:[tp][0-9]{1,2})?)(?: ?: ?(?:\(?` + dnaVariant + `\)?|` + proteinVariant + `))?)`), holds: isUnlabelled},
+	{form: lazyregexp.New(`(` + proteinVariant + `)`)},
+	{form: lazyregexp.New(`(` + dnaVariant + `)`)},
 	// ClinVar 47763504, VCV000012345.6, COSM3840
-	{may: ofText(hasClinVar), form: lazyregexp.New(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
-	{may: ofText(anyOf("VCV", "RCV", "SCV", "COSM", "COSV", "COSN")), form: lazyregexp.New(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
+	{form: lazyregexp.New(`((?i:clinvar)(?:[ -](?i:id|variation|allele|accession|entry|no\.?|number|n[º°]))?(?: (?i:id))?[ :#=(]{1,3}[0-9]{2,9})`), holds: isUnlabelled},
+	{form: lazyregexp.New(`((?:VCV|RCV|SCV)[0-9]{9}(?:\.[0-9]{1,3})?|COS[MVN][0-9]{2,9})`), holds: isUnlabelled},
 	// MTHFR C677T, factor V Leiden G1691A, BRAF V600E, HFE C282Y/H63D
-	{may: hasShortVariant, form: lazyregexp.New(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
+	{form: lazyregexp.New(`\b` + gene + variantWords + `(` + shortVariant + `(?:(?: ?[/,;] ?| (?:and|y|e|\+) )` + shortVariant + `){0,3})`)},
 	// Of genes that are words only the variants of a protein count: KIT D816V
-	{may: hasShortVariant, form: lazyregexp.New(`\b(?:AGT|KIT|MET|RET)` + variantWords + `(` + aminoCode + `[0-9]{2,3}` + aminoCode + `)`)},
-	{may: hasShortVariant, form: lazyregexp.New(`\b(` + gene + variantWords + `[ACGT][0-9]{3,5}[ACGT])`)},
+	{form: lazyregexp.New(`\b(?:AGT|KIT|MET|RET)` + variantWords + `(` + aminoCode + `[0-9]{2,3}` + aminoCode + `)`)},
+	{form: lazyregexp.New(`\b(` + gene + variantWords + `[ACGT][0-9]{3,5}[ACGT])`)},
 	// Glucemias: 187 243 236 177, DXT 113-250-178
-	{may: hasGlucoses, form: lazyregexp.New(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
+	{form: lazyregexp.New(`\b` + glucose + seriesWords + `{0,3}[ :=,(]{1,3}([0-9]{2,3}(?:(?: ?[-–>→] ?| )[0-9]{2,3}){2,9})`), holds: isSeries},
 	// PD 323 434 545
-	{may: hasDepths, form: lazyregexp.New(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isDepths},
+	{form: lazyregexp.New(`\b` + periodontal + `(?: (?:` + quadrant + `|[BLFMD]|(?i:buccal|lingual|facial|palatal|vestibular|#?[0-9]{1,2}))){0,2}[ :=]{1,2}(` + depths + `)`), holds: isDepths},
 	// PPD 323 434 323, PPD #2 434 323 #3 535 434, 17: 434 333 16: 545 434
-	{may: hasDepths, form: lazyregexp.New(`\b(?:PPD|(?i:pocket(?:s|ing| depths?)|probing(?: depths?)?|probings?|sondaje periodontal|profundidad(?:es)? de sondaje|bolsas periodontales))(?: \(?mm\)?)?[ :=]{1,2}((?:#[0-9]{1,2}:? )?[1-5][1-6]{2} [1-6]{3}` +
+	{form: lazyregexp.New(`\b(?:PPD|(?i:pocket(?:s|ing| depths?)|probing(?: depths?)?|probings?|sondaje periodontal|profundidad(?:es)? de sondaje|bolsas periodontales))(?: \(?mm\)?)?[ :=]{1,2}((?:#[0-9]{1,2}:? )?[1-5][1-6]{2} [1-6]{3}` +
 		`(?:[ ,;|]{1,2}(?:#[0-9]{1,2}:? )?[1-6]{3}){1,15})`), holds: isUnnumbered},
-	{may: hasTeeth, form: lazyregexp.New(`(#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}(?:[ ,;|\n]{1,3}#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}){1,15})`), holds: isUnnumbered},
+	{form: lazyregexp.New(`(#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}(?:[ ,;|\n]{1,3}#?[1-4]?[0-9]: ?[1-6]{3}[ /][1-6]{3}){1,15})`), holds: isUnnumbered},
 	// LLT: RASH MACULAR [10037867]
-	{may: ofText(anyOf("[10")), form: lazyregexp.New(`\[(10[0-9]{6})\]`), holds: isMedDRA},
+	{form: lazyregexp.New(`\[(10[0-9]{6})\]`), holds: isMedDRA},
 	// SRP UR D4341
-	{may: hasDentalCode, form: lazyregexp.New(`\b(D[0-9]{4})`), holds: isDental},
+	{form: lazyregexp.New(`\b(D[0-9]{4})`), holds: isDental},
 	// A.M. glucose 92, cortisol a.m. 94, pp. 90-97
-	{may: ofText(hasTimeOfDay), form: lazyregexp.New(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`), holds: isTimeOfDay},
-	{may: ofText(hasTimeOfDay), form: lazyregexp.New(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
-	{may: ofText(anyOf("pp.", "pags.", "págs.")), form: lazyregexp.New(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
+	{form: lazyregexp.New(`\b((?:[AP]\.M\.|[ap]\.m\.) (?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|blood sugars?|accu-?checks?|cortisol|labs?|dose|doses|insulin|meds?|medications?|temp|temps|weight|wt|vitals|draws?|care|shift|report|rounds|snack|feeds?|glucemias?|insulina|dosis|toma|turno)(?: ?[:=]? ?[0-9]{2,3}(?:[.,][0-9])?)?)`), holds: isTimeOfDay},
+	{form: lazyregexp.New(`\b(?i:glucoses?|gluc|bs|fs|bg|fsbg|sugars?|accu-?checks?|cortisol|temp|weight|wt|glucemias?|glicemias?|insulina?|t\.?a|bp|peso)(?: (?i:this|in the|at|yesterday|today|level|in|de|ayer|hoy)){0,3} ((?:[AP]\.M\.|[ap]\.m\.)[ :=]{1,2}[0-9]{2,3}(?:[.,][0-9])?)`), holds: isNoAge},
+	{form: lazyregexp.New(`\b((?:pp|p[áa]gs)\. ?[0-9]{1,4}(?: ?[-–] ?[0-9]{1,4})?)`), holds: isNoAge},
 	// per Tokyo 2018
-	{may: ofText(hasCriteria), form: lazyregexp.New(`\b(?i:per|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
+	{form: lazyregexp.New(`\b(?i:per|seg[úu]n|meets|fulfills?|revised|modified|criteria|criterios(?: de)?|cumple|grade [IV]{1,3} per|clasificaci[óo]n(?: de)?)(?: the)? ((?:Tokyo|Tokio) (?:2007|2013|2018|TG ?18|TG ?13)|R[óo]tterdam 2003|Atlanta (?:1992|2012)|Sydney 2006|Sapporo 1999|Berl[íi]n 2012|Lugano 2014|` +
 		`Bethesda (?:2001|2007|2014|2017|2023)|Sofia 2016|Montreal 2005|Par[íi]s 2002|Viena 1998|Vienna 1998|Kyoto 2015|Geneva 2013|Chicago (?:[34]\.0|v[34](?:\.0)?)|Ghent (?:1996|2010)|Gante (?:1996|2010)|Amsterdam (?:1990|1999|II?)|Rom[ae] (?:II|III|IV)|Madrid 2010|Milan 1996|Mil[áa]n 1996|Los Angeles (?:1994|1999)|Praga C[0-9]M[0-9]|Prague C[0-9]M[0-9]|Baveno (?:VI|VII)|Maastricht (?:V|VI)|Leiden 2010)`)},
 }
 

@@ -65,8 +65,8 @@ var (
 // maxAnnouncing is the length of the longest of announcingWords.
 const maxAnnouncing = len("granddaughter")
 
-// mayCall tests for a word of callers.
-var mayCall = anyOf("calling", "phoning", "ringing", "returning your call", "llamando", "llamo")
+// calling matches a word of callers.
+var calling = lazyregexp.New(`calling|phoning|ringing|returning your call|llamando|llamo`)
 
 // SaidNames returns the names of persons behind words that announce one, in the order of the text. The spans have the type PATIENT, or DOCTOR behind the title of a clinician who calls.
 func SaidNames(text string) (all []data.Span) {
@@ -109,7 +109,7 @@ const maxAnnouncement = 64
 // announcedIn returns the matches of each expression of announcing in a text, like FindAllStringIndex, but looks only around the words of announcingWords.
 func announcedIn(text string) (found [announcements][][]int) {
 	lower := lowerASCII(text)
-	calls := mayCall(lower)
+	calls := calling.MatchString(lower)
 	var done [announcements]int
 	for at := 0; at < len(lower); at++ {
 		if !isLower(lower[at]) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
@@ -62,6 +63,34 @@ func vitalsIn(text string) []data.Span {
 			i = min(len(text), i+aroundVital)
 		}
 	}
+}
+
+// mayBeVital reports whether a full stop, of which the text around it is given, may belong to the abbreviation of a vital sign: a number follows, or the abbreviation is that of a blood
+// pressure, which words may follow.
+func mayBeVital(before, after string) bool {
+	switch lastBytes(before, 3) + "." {
+	case "B.P.", "T.A.", "P.A.":
+		return true
+	}
+	word := lastBytes(strings.TrimSuffix(before, "."), 8)
+	word = word[strings.LastIndexFunc(word, isSeparator)+1:]
+	if len(word) == 1 { // of H.R., or alone
+		return (isUpper(word[0]) || word == "c") && isValueNext(after) && (strings.HasSuffix(before, "."+word) || strings.HasSuffix(before, "."+word+".") || word == "P" || word == "R" || word == "T")
+	}
+	return shortenedSigns[strings.ToLower(word)] && isValueNext(after)
+}
+
+// shortenedSigns are the last words before the full stop of the abbreviations of certainSign that are longer than a letter.
+var shortenedSigns = wordlists.Set("1c a1c album approx aprox ave avg chol creat ferr glic glu gluc hb hct hgb hto leuc max med min máx mín o2 ox plaq plt prom puls pulse pulseox pulsox resp sat sato2 spo2 temp trig trigl trigli triglic wt")
+
+// isValueNext reports whether a text begins with the value of a vital sign, perhaps behind a word.
+func isValueNext(text string) bool {
+	text = strings.TrimLeft(firstBytes(text, 80), " :=~>≈")
+	if startsWithDigit(text) {
+		return true
+	}
+	word, rest, ok := strings.Cut(text, " ")
+	return ok && startsWithDigit(rest) && !strings.ContainsFunc(word, isSeparator)
 }
 
 // aroundVital is how many bytes before a vital sign are searched for others, which tell what it is.

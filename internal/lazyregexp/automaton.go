@@ -16,11 +16,12 @@ import (
 // automaton tells whether an expression matches in a text. Several goroutines may use it at once.
 type automaton struct {
 	prog     *syntax.Prog
+	start    uint32 // the instruction to begin with
 	readers  []reader
-	readerOf []uint16    // by instruction
-	fixed    bool        // matches begin at the beginning of the text only
-	ascii    [128]uint16 // classes of the characters of ASCII
-	start    atomic.Pointer[state]
+	readerOf []uint16                        // by instruction
+	fixed    bool                            // matches begin at the beginning of the text only
+	ascii    [128]uint16                     // classes of the characters of ASCII
+	starts   [kinds]atomic.Pointer[state]    // by the kind of the character before
 	wide     atomic.Pointer[map[rune]uint16] // classes of other characters that have occurred
 
 	mu      sync.Mutex // for what follows, and to add states and classes
@@ -40,6 +41,7 @@ const maxStates = 1000
 type state struct {
 	from   []uint32 // the instructions to continue from, sorted
 	before kind
+	idle   bool                    // whether only a match that begins here is possible
 	next   []atomic.Pointer[state] // by class of the next character; nil if unknown
 	atEnd  atomic.Int32            // whether there is a match if the text ends here
 }
@@ -67,6 +69,7 @@ const (
 	other
 	word // a letter, a digit or _ of ASCII
 	lineFeed
+	kinds
 )
 
 func kindOf(r rune) kind {
@@ -109,7 +112,8 @@ func newAutomaton(expression string) *automaton {
 	if err != nil {
 		panic(err)
 	}
-	a := &automaton{prog: prog, fixed: prog.StartCond()&syntax.EmptyBeginText != 0, numbers: map[string]uint16{}, seen: make([]uint32, len(prog.Inst))}
+	prog.Inst = append(prog.Inst, syntax.Inst{Op: syntax.InstNop, Out: uint32(prog.Start)}) // no loop leads to it, so a match that begins differs from one on its way
+	a := &automaton{prog: prog, start: uint32(len(prog.Inst) - 1), fixed: prog.StartCond()&syntax.EmptyBeginText != 0, numbers: map[string]uint16{}, seen: make([]uint32, len(prog.Inst))}
 	a.readers, a.readerOf = readersOf(prog)
 	a.wide.Store(&map[rune]uint16{})
 	for r := range a.ascii {
@@ -122,13 +126,25 @@ func newAutomaton(expression string) *automaton {
 // begin forgets all states but the first.
 func (a *automaton) begin() {
 	a.states = map[string]*state{}
-	a.start.Store(a.state([]uint32{uint32(a.prog.Start)}, border))
+	for k := range a.starts {
+		a.starts[k].Store(a.state([]uint32{a.start}, kind(k)))
+	}
 }
 
-// matches reports whether the expression matches in a text.
-func (a *automaton) matches(text string) bool {
-	s := a.start.Load()
-	for i := 0; i < len(text); {
+// find reports whether the expression matches in text[pos:], and returns a place at or before the beginning of the first match, from pos on. No match begins between this place and that beginning: it is
+// the last one at which no thread was on its way.
+func (a *automaton) find(text string, pos int) (from int, ok bool) {
+	before := border
+	if pos > 0 {
+		r, _ := utf8.DecodeLastRuneInString(text[:pos])
+		before = kindOf(r)
+	}
+	s := a.starts[before].Load()
+	from = pos
+	for i := pos; i < len(text); {
+		if s.idle {
+			from = i
+		}
 		var c uint16
 		size := 1
 		if b := text[i]; b < utf8.RuneSelf {
@@ -145,18 +161,21 @@ func (a *automaton) matches(text string) bool {
 		}
 		switch next {
 		case found:
-			return true
+			return from, true
 		case dead:
-			return false
+			return from, false
 		}
 		s = next
 		i += size
+	}
+	if s.idle {
+		from = len(text)
 	}
 	end := s.atEnd.Load()
 	if end == unknown {
 		end = a.end(s)
 	}
-	return end == succeeds
+	return from, end == succeeds
 }
 
 // classAt returns the class and the length of the character at the beginning of a text, which is outside of ASCII.
@@ -227,7 +246,7 @@ func (a *automaton) after(s *state, c class) *state {
 		}
 	}
 	if !a.fixed {
-		from = append(from, uint32(a.prog.Start))
+		from = append(from, a.start)
 	}
 	if len(from) == 0 {
 		return dead
@@ -259,7 +278,7 @@ func (a *automaton) state(from []uint32, before kind) *state {
 		if len(a.states) >= maxStates {
 			a.begin()
 		}
-		s = &state{from: from, before: before, next: make([]atomic.Pointer[state], len(a.classes))}
+		s = &state{from: from, before: before, idle: len(from) == 1 && from[0] == a.start, next: make([]atomic.Pointer[state], len(a.classes))}
 		a.states[string(key)] = s
 	}
 	return s

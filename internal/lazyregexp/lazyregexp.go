@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 // Regexp is a regular expression that is compiled when it is first used. Several goroutines may use it at once. Its methods are those of
@@ -34,73 +35,83 @@ func New(expression string) *Regexp {
 func (r *Regexp) String() string { return r.expression }
 
 // MatchString is regexp.Regexp.MatchString.
-func (r *Regexp) MatchString(s string) bool { return r.automaton().matches(s) }
+func (r *Regexp) MatchString(s string) bool {
+	_, ok := r.automaton().find(s, 0)
+	return ok
+}
 
 // Match is regexp.Regexp.Match.
 func (r *Regexp) Match(b []byte) bool { return r.MatchString(string(b)) }
 
 // FindString is regexp.Regexp.FindString.
 func (r *Regexp) FindString(s string) string {
-	if !r.MatchString(s) {
+	m := r.FindStringIndex(s)
+	if m == nil {
 		return ""
 	}
-	return r.compiled().FindString(s)
+	return s[m[0]:m[1]]
 }
 
 // FindStringIndex is regexp.Regexp.FindStringIndex.
 func (r *Regexp) FindStringIndex(s string) []int {
-	if !r.MatchString(s) {
+	m := r.FindStringSubmatchIndex(s)
+	if m == nil {
 		return nil
 	}
-	return r.compiled().FindStringIndex(s)
+	return m[:2]
 }
 
 // FindStringSubmatch is regexp.Regexp.FindStringSubmatch.
 func (r *Regexp) FindStringSubmatch(s string) []string {
-	if !r.MatchString(s) {
-		return nil
-	}
-	return r.compiled().FindStringSubmatch(s)
+	return groups(s, r.FindStringSubmatchIndex(s))
 }
 
 // FindStringSubmatchIndex is regexp.Regexp.FindStringSubmatchIndex.
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {
-	if !r.MatchString(s) {
-		return nil
+	m, ok := r.next(s, 0)
+	if !ok {
+		return r.compiled().FindStringSubmatchIndex(s)
 	}
-	return r.compiled().FindStringSubmatchIndex(s)
+	return m
 }
 
 // FindAllString is regexp.Regexp.FindAllString.
-func (r *Regexp) FindAllString(s string, n int) []string {
-	if !r.MatchString(s) {
-		return nil
+func (r *Regexp) FindAllString(s string, n int) (all []string) {
+	for _, m := range r.FindAllStringSubmatchIndex(s, n) {
+		all = append(all, s[m[0]:m[1]])
 	}
-	return r.compiled().FindAllString(s, n)
+	return all
 }
 
 // FindAllStringIndex is regexp.Regexp.FindAllStringIndex.
-func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
-	if !r.MatchString(s) {
-		return nil
+func (r *Regexp) FindAllStringIndex(s string, n int) (all [][]int) {
+	for _, m := range r.FindAllStringSubmatchIndex(s, n) {
+		all = append(all, m[:2])
 	}
-	return r.compiled().FindAllStringIndex(s, n)
+	return all
 }
 
 // FindAllStringSubmatch is regexp.Regexp.FindAllStringSubmatch.
-func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
-	if !r.MatchString(s) {
-		return nil
+func (r *Regexp) FindAllStringSubmatch(s string, n int) (all [][]string) {
+	for _, m := range r.FindAllStringSubmatchIndex(s, n) {
+		all = append(all, groups(s, m))
 	}
-	return r.compiled().FindAllStringSubmatch(s, n)
+	return all
 }
 
 // FindAllStringSubmatchIndex is regexp.Regexp.FindAllStringSubmatchIndex.
-func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	if !r.MatchString(s) {
-		return nil
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) (all [][]int) {
+	for at := 0; n < 0 || len(all) < n; {
+		m, ok := r.next(s, at)
+		switch {
+		case !ok || m != nil && m[0] == m[1]: // package regexp has rules for which empty matches count
+			return r.compiled().FindAllStringSubmatchIndex(s, n)
+		case m == nil:
+			return all
+		}
+		all, at = append(all, m), m[1]
 	}
-	return r.compiled().FindAllStringSubmatchIndex(s, n)
+	return all
 }
 
 // FindAllSubmatch is regexp.Regexp.FindAllSubmatch.
@@ -121,3 +132,38 @@ func (r *Regexp) ReplaceAllString(s, with string) string {
 
 // Split is regexp.Regexp.Split.
 func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }
+
+// next returns the first match in s[at:], or nil. ok is false if it cannot tell.
+func (r *Regexp) next(s string, at int) (match []int, ok bool) {
+	first, found := r.automaton().find(s, at)
+	if !found {
+		return nil, true
+	}
+	from := first
+	if first > 0 { // an assertion looks at the character before
+		_, size := utf8.DecodeLastRuneInString(s[:first])
+		from -= size
+	}
+	m := r.compiled().FindStringSubmatchIndex(s[from:])
+	if m == nil || from+m[0] < first { // that character was taken for the beginning of the text
+		return nil, false
+	}
+	for i := range m {
+		if m[i] >= 0 {
+			m[i] += from
+		}
+	}
+	return m, true
+}
+
+// groups returns the groups of a match.
+func groups(s string, match []int) (all []string) {
+	for i := 0; i < len(match); i += 2 {
+		group := ""
+		if match[i] >= 0 {
+			group = s[match[i]:match[i+1]]
+		}
+		all = append(all, group)
+	}
+	return all
+}
