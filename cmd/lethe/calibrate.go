@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -42,6 +43,9 @@ curve. If the model changes, calibrate it again.`,
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(together(cmd, "split", "input"), together(cmd, "set", "input")); err != nil {
+				return usageError(cmd, err)
+			}
 			if name := given(cmd.Flags(), append([]string{"format"}, readingNames...)); input == "" && name != "" {
 				return usageError(cmd, fmt.Errorf("--%s requires --input", name))
 			}
@@ -84,8 +88,6 @@ curve. If the model changes, calibrate it again.`,
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	reading.addWithPatients(flags)
 	relocateFlag(cmd, &settings)
-	cmd.MarkFlagsMutuallyExclusive("split", "input")
-	cmd.MarkFlagsMutuallyExclusive("set", "input")
 	flags.Float64Var(&byDefault, "default", 0, "`PROBABILITY` from which a token counts as PHI if lethe deidentify is given neither --min-recall nor --strict (default none: the most probable labels count)")
 	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)

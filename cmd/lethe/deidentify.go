@@ -117,6 +117,9 @@ No model finds everything: check a sample of the output.`,
 			if cmd.Flags().Changed("progress") && every <= 0 {
 				return usageError(cmd, fmt.Errorf("--progress %v is not positive", every))
 			}
+			if err := together(cmd, "quiet", "progress"); err != nil {
+				return usageError(cmd, err)
+			}
 			return deidentify(cmd, opt, quiet, every)
 		},
 	}
@@ -141,7 +144,6 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Summary, "summary", "", "write the summary as JSON to `FILE` when the run has ended, also with exit code 1 or 3: see docs/deidentification.md (default none)")
 	flags.DurationVar(&every, "progress", 0, "write a line of progress on stderr each `DURATION`, such as 30s (default: a bar if stderr is a terminal, otherwise nothing)")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
-	cmd.MarkFlagsMutuallyExclusive("quiet", "progress")
 	file.attach(cmd)
 	return cmd
 }
