@@ -84,7 +84,7 @@ curve. If the model changes, calibrate it again.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train or merged into train")
-	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
+	flags.StringVar(&input, "input", "", "`PATH`: a file, a folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	reading.addWithPatients(flags)
 	relocateFlag(cmd, &settings)

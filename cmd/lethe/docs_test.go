@@ -380,7 +380,7 @@ func isRun(page, text string, used map[int]bool) bool {
 }
 
 // own are the pages whose commands run with the program's own model, and not with a smaller one that is quicker to load.
-var own = []string{"README", "docs/tutorial-engineer"}
+var own = []string{"README", "docs/operating-points", "docs/tutorial-engineer"}
 
 // TestDocs runs the commands of the pages that have no test of their own, each page in a folder with the files in
 // testdata/docs and its own configurations. What a command writes is removed before the next one that writes it. The output

@@ -264,7 +264,7 @@ Nothing is stored unless all notes fit.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&reader, "reader", "", "`NAME` of the reader, or final (required)")
-	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with the notes (required)")
+	flags.StringVar(&input, "input", "", "`PATH`: a file, a folder or - (stdin) with the notes (required)")
 	flags.StringVar(&format, "format", "jsonl", "`FORMAT` of --input: "+annotatedFormats)
 	reading.add(flags)
 	return cmd
