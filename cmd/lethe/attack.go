@@ -118,9 +118,9 @@ func (o *attackOptions) check(released string, readerGiven bool) error {
 		return errors.New("--original-format requires --original")
 	}
 	if o.format == "" {
-		f, err := format.Guess(released)
+		f, err := guess(released, "format")
 		if err != nil {
-			return fmt.Errorf("%w: give --format", err)
+			return err
 		}
 		o.format = f.Name
 	}

@@ -26,7 +26,7 @@ func newCalibrate() *cobra.Command {
 		Use:   "calibrate RUN|MODEL",
 		Short: "Calibrate a model, so that you can choose its recall",
 		Long: `Measure how reliable a model's probabilities are, and how much precision a higher
-recall costs. For each of several recalls of PHI tokens, lethe determines a threshold:
+recall costs. For each of several recalls of PHI tokens, Lethe determines a threshold:
 tokens with at least this probability count as PHI, even if they are not on the
 model's best path. The printed precision and recall are cross-validated: the notes
 are divided into five parts, and each part is scored with the threshold of the others.

@@ -138,7 +138,7 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")
 	flags.StringVar(&opt.NotesNLP, "notes-nlp", "", "with --omop, write the table NOTE_NLP of OMOP to `FILE`, as Parquet if it ends in .parquet and otherwise as CSV, with one row for each replacement in note_text and nothing of the original (default none)")
-	flags.StringVar(&opt.NLPDate, "nlp-date", "", "`YYYY-MM-DD` for the column nlp_date of --notes-nlp (default null)")
+	flags.StringVar(&opt.NLPDate, "nlp-date", "", "date `YYYY-MM-DD` for the column nlp_date of --notes-nlp (default null)")
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")

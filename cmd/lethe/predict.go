@@ -56,7 +56,7 @@ the CRF or the softmax reads. Offsets count code points. A model with several ne
 or CRFs has a table for each: FILE.NAME.tsv. A name that ends in .gz is compressed. The
 tokens themselves are written only with --show-text.
 
-If a note cannot be read, lethe reports it and continues; then the exit code is 3.`,
+If a note cannot be read, Lethe reports it and continues; then the exit code is 3.`,
 		Example: `  lethe predict runs/meddocan --split dev
   lethe predict runs/meddocan --split dev --min-recall 0.995 --safety-net auto
   lethe predict runs/meddocan --input notes --format text --output found --output-format brat

@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -60,6 +62,15 @@ func (r *readingFlags) options(types *data.TypeSet, formats ...*format.Format) (
 		}
 	}
 	return opt, nil
+}
+
+// guess is format.Guess. The error advises to give the flag that names the format, unless there is nothing at the path.
+func guess(path, flag string) (*format.Format, error) {
+	f, err := format.Guess(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: give --%s", err, flag)
+	}
+	return f, err
 }
 
 // open is openInput with these options.
