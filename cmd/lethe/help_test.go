@@ -60,3 +60,25 @@ func TestHelpNamesTheValueOfAFlag(t *testing.T) {
 		}
 	})
 }
+
+// Every call in the examples of the help is one that the command line accepts.
+func TestExamplesInTheHelpAreAccepted(t *testing.T) {
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		for text := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", " ")) {
+			all, err := calls(strings.TrimSpace(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range all {
+				if err := checkCall(args); err != nil {
+					t.Errorf("%s: %s: %v", cmd.CommandPath(), text, err)
+				}
+			}
+		}
+		for _, below := range cmd.Commands() {
+			check(below)
+		}
+	}
+	check(newRoot())
+}
