@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/embeddings/internal/whole"
+	"github.com/lethe-deid/lethe/internal/counted"
 )
 
 // New returns a table of words and their vectors: values[i*dim:(i+1)*dim] is the
@@ -51,7 +52,7 @@ type File struct {
 // the file is gzipped.
 func Create(path string, format Format) (*File, error) {
 	if !slices.Contains(Formats(), format) {
-		return nil, fmt.Errorf("no vector format %q (have %v)", format, Formats())
+		return nil, fmt.Errorf("no vector format %q (have %s)", format, counted.List(Formats()))
 	}
 	f, err := whole.Create(path)
 	if err != nil {

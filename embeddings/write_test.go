@@ -89,7 +89,7 @@ func TestNothingLeftBehind(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	if _, err := Create(filepath.Join(dir, "v.txt"), "hdf5"); err == nil || err.Error() != `no vector format "hdf5" (have [glove word2vec-text word2vec-binary])` {
+	if _, err := Create(filepath.Join(dir, "v.txt"), "hdf5"); err == nil || err.Error() != `no vector format "hdf5" (have glove, word2vec-text, word2vec-binary)` {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {

@@ -93,12 +93,7 @@ func Describe(name string) (*Info, error) {
 	case errors.Is(err, operating.ErrOutdated):
 		i.Points = &Points{Outdated: true}
 	case err == nil:
-		i.Points = &Points{Split: curve.Split, Documents: curve.Documents, Default: curve.Default}
-		for _, p := range curve.Points {
-			if p.Target > 0 && !p.OutOfReach() {
-				i.Points.Recalls = append(i.Points.Recalls, p.Target)
-			}
-		}
+		i.Points = &Points{Split: curve.Split, Documents: curve.Documents, Default: curve.Default, Recalls: reached(curve)}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
@@ -73,17 +74,8 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 // of the curve is an error, too.
 func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	if m.members != nil {
-		for _, open := range m.members {
-			if recall == 0 {
-				break // opening them can wait until there is a note
-			}
-			member, err := open()
-			if err == nil {
-				if _, _, err = member.At(recall); err != nil {
-					err = fmt.Errorf("%s: %w", member.Dir, err)
-				}
-			}
-			if err != nil {
+		if recall > 0 { // otherwise opening them can wait until there is a note
+			if err := m.reach(recall); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -109,13 +101,47 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 		return nil, nil, err
 	}
 	if recall > 0 && point.OutOfReach() {
-		return nil, nil, &OutOfReach{recall, point.Recall}
+		return nil, nil, &OutOfReach{recall, point.Recall, slices.Max(append(reached(curve), 0))}
 	}
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok || recall == 0 {
 		return m.Tagger, &point, nil
 	}
 	return operating.New(prober, curve, point), &point, nil
+}
+
+// reached lists the recalls of a curve that the model reached.
+func reached(curve *operating.Curve) (recalls []float64) {
+	for _, p := range curve.Points {
+		if p.Target > 0 && !p.OutOfReach() {
+			recalls = append(recalls, p.Target)
+		}
+	}
+	return recalls
+}
+
+// reach returns an error if one of several models cannot reach a recall. If several cannot, it is that of the model with the lowest, so that all of
+// them reach what the error says.
+func (m *Model) reach(recall float64) error {
+	var lowest *OutOfReach
+	var failed error
+	for name, open := range m.members {
+		member, err := open()
+		if err != nil {
+			return err
+		}
+		if _, _, err = member.At(recall); err == nil {
+			continue
+		}
+		out, ok := errors.AsType[*OutOfReach](err)
+		if err = fmt.Errorf("%s: %w", name, err); !ok {
+			return err
+		}
+		if lowest == nil || out.Highest < lowest.Highest {
+			lowest, failed = out, err
+		}
+	}
+	return failed
 }
 
 // MostProbable returns a tagger that takes the model's most probable labels, even if its calibration has a default, and the
@@ -132,14 +158,19 @@ func (m *Model) MostProbable() (data.Tagger, *operating.Point) {
 	return m.Tagger, &point
 }
 
-// OutOfReach is the error of [Model.At] for a recall that the model cannot reach. Both recalls are in [0, 1].
+// OutOfReach is the error of [Model.At] for a recall that the model cannot reach. All recalls are in [0, 1].
 type OutOfReach struct {
-	Recall float64 // requested recall
-	Most   float64 // recall measured by Calibrate with all doubts counted as PHI
+	Recall  float64 // requested recall
+	Most    float64 // recall measured by Calibrate with all doubts counted as PHI
+	Highest float64 // highest recall that can be requested; 0 if there is none
 }
 
 func (e *OutOfReach) Error() string {
-	return fmt.Sprintf("the model cannot reach a recall of %v: when it was calibrated, it found %.4f of the PHI tokens with all doubts counted as PHI", e.Recall, e.Most)
+	text := fmt.Sprintf("the model cannot reach a recall of %v: when it was calibrated, it found %.4f of the PHI tokens with all doubts counted as PHI", e.Recall, e.Most)
+	if e.Highest > 0 {
+		text += fmt.Sprintf("; the highest recall that it can be asked for is %v", e.Highest)
+	}
+	return text
 }
 
 // Biased returns a tagger that uses the model and finds more PHI: it adds logOdds, in (0, operating.MaxBias], to each

@@ -83,7 +83,7 @@ its suspects are right. The output has no text of notes.`,
 	o.reading.addWithPatients(flags)
 	flags.StringVar(&o.reader, "reader", models.Auto, "model or run folder `DIR` that marks what looks like PHI, or the name of a model that comes with the program")
 	flags.BoolVar(&o.marked, "marked", false, "take the annotations in the files of RELEASED for the marks of the reader (default no)")
-	flags.StringVar(&o.original, "original", "", "file or folder of the notes before de-identification, with gold annotations and the same ids (default none)")
+	flags.StringVar(&o.original, "original", "", "`PATH`, a file or folder, of the notes before de-identification, with gold annotations and the same ids (default none)")
 	flags.StringVar(&o.originalFormat, "original-format", "", "`FORMAT` of --original (default that of --format)")
 	flags.StringVar(&o.surrogates, "surrogates", "", "YAML `FILE` with the lists that the surrogates come from, as for lethe deidentify (default the built-in lists)")
 	flags.StringVar(&o.output, "output", "", "write the suspects to this `FILE`, as JSON Lines with note, offsets, type, attack and confidence (default not)")
@@ -118,9 +118,9 @@ func (o *attackOptions) check(released string, readerGiven bool) error {
 		return errors.New("--original-format requires --original")
 	}
 	if o.format == "" {
-		f, err := format.Guess(released)
+		f, err := guess(released, "format")
 		if err != nil {
-			return fmt.Errorf("%w: give --format", err)
+			return err
 		}
 		o.format = f.Name
 	}

@@ -79,15 +79,15 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&config, "config", "", "experiment whose network to use, and whose corpus unless --corpus is given (default none)")
-	flags.StringVar(&opt.Model, "model", "", "run or model folder: train with its settings and predict with its weights (default none)")
-	flags.StringVar(&opt.Corpus, "corpus", "", "file or folder of annotated notes (default the corpus of --config, or generated notes)")
+	flags.StringVar(&config, "config", "", "`EXPERIMENT` whose network to use, and whose corpus unless --corpus is given (default none)")
+	flags.StringVar(&opt.Model, "model", "", "run or model folder `DIR`: train with its settings and predict with its weights (default none)")
+	flags.StringVar(&opt.Corpus, "corpus", "", "`PATH`, a file or folder, of annotated notes (default the corpus of --config, or generated notes)")
 	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: "+annotatedFormats)
 	reading.add(flags)
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of --corpus (default that of --format)")
-	flags.IntVar(&opt.Batch, "batch", 0, "sentences per update (default as configured)")
-	flags.IntVar(&opt.Workers, "workers", runtime.NumCPU(), "cores to use")
-	flags.Float64Var(&seconds, "seconds", 10, "how long to train, and how long to predict")
+	flags.IntVar(&opt.Batch, "batch", 0, "update the weights after each `N` sentences (default as configured)")
+	flags.IntVar(&opt.Workers, "workers", runtime.NumCPU(), "use `N` cores")
+	flags.Float64Var(&seconds, "seconds", 10, "train for this number of `SECONDS`, and predict as long")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default a table)")
 	return cmd
 }

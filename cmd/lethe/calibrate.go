@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -25,7 +26,7 @@ func newCalibrate() *cobra.Command {
 		Use:   "calibrate RUN|MODEL",
 		Short: "Calibrate a model, so that you can choose its recall",
 		Long: `Measure how reliable a model's probabilities are, and how much precision a higher
-recall costs. For each of several recalls of PHI tokens, lethe determines a threshold:
+recall costs. For each of several recalls of PHI tokens, Lethe determines a threshold:
 tokens with at least this probability count as PHI, even if they are not on the
 model's best path. The printed precision and recall are cross-validated: the notes
 are divided into five parts, and each part is scored with the threshold of the others.
@@ -42,6 +43,9 @@ curve. If the model changes, calibrate it again.`,
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(together(cmd, "split", "input"), together(cmd, "set", "input")); err != nil {
+				return usageError(cmd, err)
+			}
 			if name := given(cmd.Flags(), append([]string{"format"}, readingNames...)); input == "" && name != "" {
 				return usageError(cmd, fmt.Errorf("--%s requires --input", name))
 			}
@@ -80,12 +84,10 @@ curve. If the model changes, calibrate it again.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train or merged into train")
-	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
+	flags.StringVar(&input, "input", "", "`PATH`: a file, a folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	reading.addWithPatients(flags)
 	relocateFlag(cmd, &settings)
-	cmd.MarkFlagsMutuallyExclusive("split", "input")
-	cmd.MarkFlagsMutuallyExclusive("set", "input")
 	flags.Float64Var(&byDefault, "default", 0, "`PROBABILITY` from which a token counts as PHI if lethe deidentify is given neither --min-recall nor --strict (default none: the most probable labels count)")
 	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)

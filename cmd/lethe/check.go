@@ -94,7 +94,7 @@ No text of the notes is printed. docs/check.md explains each part of the report.
 	flags.StringVar(&types, "types", "", typesHelp)
 	reading.addWithPatients(flags)
 	flags.StringVar(&labelling.Tokenizer, "tokenizer", labelling.Tokenizer, "`TOKENIZER` of the system that is to learn the spans: "+or(tokenize.Names()))
-	flags.StringVar(&labelling.Sentences, "sentences", labelling.Sentences, "how that system splits notes into `SENTENCES`: "+or(tokenize.SplitterNames()))
+	flags.StringVar(&labelling.Sentences, "sentences", labelling.Sentences, "how the system that is to learn the spans splits notes into `SENTENCES`: "+or(tokenize.SplitterNames()))
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; repeatable (default none)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON, with all places of bad notes (default tables)")
 	return cmd

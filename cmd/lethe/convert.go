@@ -90,9 +90,9 @@ func (o *convertOptions) check(cmd *cobra.Command, input string) error {
 			return err
 		}
 	} else if o.from == "" {
-		f, err := format.Guess(input)
+		f, err := guess(input, "from")
 		if err != nil {
-			return fmt.Errorf("%w: give --from", err)
+			return err
 		}
 		o.from = f.Name
 	}

@@ -117,6 +117,9 @@ No model finds everything: check a sample of the output.`,
 			if cmd.Flags().Changed("progress") && every <= 0 {
 				return usageError(cmd, fmt.Errorf("--progress %v is not positive", every))
 			}
+			if err := together(cmd, "quiet", "progress"); err != nil {
+				return usageError(cmd, err)
+			}
 			return deidentify(cmd, opt, quiet, every)
 		},
 	}
@@ -129,19 +132,19 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Shard, "shard", "", "process only the `PART` i/n of the patients, such as 3/8; auto/n takes i from the task of a Slurm array or of a Kubernetes indexed job, and auto takes n from the array, too: see docs/clusters.md (default all)")
 	modelFlag(flags, &opt.Model)
 	engine.flags(cmd, &opt.Options)
-	fieldFlag(flags, &opt.Fields)
+	markedDefaults(flags)
+	fieldFlag(flags, &opt.Fields, "a field of each record, such as a column of csv, a key of jsonl or an element of fhir")
 	flags.Float64Var(&maxUnlike, "max-unlike", 1, "end with exit code 1 if more than this `SHARE` of the notes, from 0 to 1, are unlike those that the model was calibrated on")
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")
 	flags.StringVar(&opt.NotesNLP, "notes-nlp", "", "with --omop, write the table NOTE_NLP of OMOP to `FILE`, as Parquet if it ends in .parquet and otherwise as CSV, with one row for each replacement in note_text and nothing of the original (default none)")
-	flags.StringVar(&opt.NLPDate, "nlp-date", "", "`YYYY-MM-DD` for the column nlp_date of --notes-nlp (default null)")
+	flags.StringVar(&opt.NLPDate, "nlp-date", "", "date `YYYY-MM-DD` for the column nlp_date of --notes-nlp (default null)")
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")
 	flags.StringVar(&opt.Summary, "summary", "", "write the summary as JSON to `FILE` when the run has ended, also with exit code 1 or 3: see docs/deidentification.md (default none)")
 	flags.DurationVar(&every, "progress", 0, "write a line of progress on stderr each `DURATION`, such as 30s (default: a bar if stderr is a terminal, otherwise nothing)")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
-	cmd.MarkFlagsMutuallyExclusive("quiet", "progress")
 	file.attach(cmd)
 	return cmd
 }
@@ -158,7 +161,7 @@ func noteFlags(flags *pflag.FlagSet, opt *job.Config) {
 	flags.BoolVar(&opt.OMOP, "omop", false, "the input is the table NOTE of the OMOP Common Data Model, in csv or parquet: the notes are in note_text and note_title, the id is note_id, the patient is person_id, whatever the case of these names")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, utf-16le, utf-16be, latin1 or windows-1252; files that begin with the byte order mark of UTF-16 or UTF-8 are always read and written as that")
-	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "what to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
+	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "`WHAT` to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
 }
 
 // deidentify runs a job, and prints what it has to say.

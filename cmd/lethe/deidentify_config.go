@@ -140,7 +140,7 @@ func (c *configFile) set(flags *pflag.FlagSet, f *pflag.Flag, value any) error {
 			v = c.resolve(v)
 		}
 		if err := flags.Set(f.Name, v); err != nil {
-			return err
+			return flagError(err)
 		}
 	}
 	return nil

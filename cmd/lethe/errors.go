@@ -69,7 +69,7 @@ text around them. If the notes are real, this is PHI.`,
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if there are predictions for it, otherwise dev)")
 	relocateFlag(cmd, &opt.settings)
 	opt.add(flags, " (default none)", " and --train")
-	flags.StringVar(&opt.train, "train", "", "file or folder of the notes that the systems were trained on (default none: causes are not shown)")
+	flags.StringVar(&opt.train, "train", "", "`PATH`, a file or folder, of the notes that the systems were trained on (default none: causes are not shown)")
 	flags.BoolVar(&opt.json, "json", false, "print JSON, with --show-text including all errors (default tables, with --show-text including five errors of each kind and type)")
 	flags.BoolVar(&opt.showText, "show-text", false, "quote errors with the text around them (default no)")
 	return cmd

@@ -86,8 +86,8 @@ the other notes would be the score of another corpus.`,
 	}
 	flags := cmd.Flags()
 	all = scorers(flags)
-	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (required unless there is a FILE)")
-	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (required unless there is a FILE)")
+	flags.StringVar(&opt.gold, "gold", "", "`PATH`, a file or folder, of the gold standard (required unless there is a FILE)")
+	flags.StringVar(&opt.system, "system", "", "`PATH`, a file or folder, of what the system found (required unless there is a FILE)")
 	opt.add(flags, "", "`FORMAT` of --gold: "+annotatedFormats+" (default i2b2; of --script meddocan and conll the same name)", "--system")
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
 	flags.BoolVar(&opt.corrected, "corrected", false, "score without the script's bugs, and print how the scores differ from the script's (default no)")

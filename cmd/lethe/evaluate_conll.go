@@ -24,8 +24,8 @@ func conllScorer(flags *pflag.FlagSet) scorer {
 	flags.BoolVar(&opt.Raw, "raw", false, "conll: the labels of FILE are types without B- and I-, and each token is a phrase (default no)")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "conll: regular `EXPRESSION` that matches the separator of the columns of FILE (default one space)")
 	flags.StringVar(&opt.Outside, "outside", "", "conll: `LABEL` of tokens outside of any phrase, with --raw (default O)")
-	flags.StringVar(&tokenizer, "tokenizer", "", "conll: tokenizer for notes: ptb, letters-digits or whitespace (default ptb; for the format conll, whitespace)")
-	flags.StringVar(&splitter, "splitter", "", "conll: sentence splitter for notes: rules, line, blank-line or note (default rules; for the format conll, line)")
+	flags.StringVar(&tokenizer, "tokenizer", "", "conll: `TOKENIZER` for notes: ptb, letters-digits or whitespace (default ptb; for the format conll, whitespace)")
+	flags.StringVar(&splitter, "splitter", "", "conll: sentence `SPLITTER` for notes: rules, line, blank-line or note (default rules; for the format conll, line)")
 	return scorer{
 		name: "conll", format: "conll", file: true,
 		flags: []string{"raw", "delimiter", "outside", "latex", "tokenizer", "splitter", "corrected", "types"},

@@ -56,7 +56,7 @@ the place in it that it comes from. The same inputs give the same document, byte
 	flags.StringVar(&in.Attack, "attack", "", "`FILE` with the output of lethe attack --json (default none)")
 	flags.StringArrayVar(&readers, "reader", nil, "`NAME=WHO`: who a reader of the review is, for the document; repeatable")
 	flags.StringVar(&in.Title, "title", "", "`TITLE` of the document (default \"Evidence of de-identification\")")
-	flags.StringVar(&in.Date, "date", "", "`YYYY-MM-DD` for the document (default none)")
+	flags.StringVar(&in.Date, "date", "", "date `YYYY-MM-DD` of the document (default none)")
 	flags.StringArrayVar(&outputs, "output", nil, "new `FILE` to write, with the extension .html or .pdf; repeatable (required)")
 	return cmd
 }

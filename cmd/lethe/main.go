@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"slices"
@@ -55,10 +54,7 @@ Data goes to stdout, messages and progress go to stderr. Exit codes:
 		if name := firstWord(os.Args[1:]); cmd == root && name != "" { // the flags belong to a misspelled command
 			return unknownCommand(cmd, []string{name})
 		}
-		if twice, ok := errors.AsType[*givenTwice](err); ok { // without the value, which pflag quotes
-			err = twice
-		}
-		return usageError(cmd, err)
+		return usageError(cmd, flagError(err))
 	})
 	root.AddCommand(newAttack(), newCheck(), newTrain(), newDistill(), newPretrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newEvidence(), newReport(), newCalibrate(),
 		newAblate(), newCompare(), newCurve(), newCrossval(), newCross(), newSearch(), newMemory(), newVectors(), newPOS(), newDump(), newAttributes(), newDeidentify(), newWorker(), newServe(), newPolicies(), newSynth(), newConvert(), newBench(), newModels(), newTypes(), newImport(), newReview(), newVersion())
@@ -75,7 +71,7 @@ func emptyFlags(cmd *cobra.Command) (err error) {
 			values = list.GetSlice()
 		}
 		if kind := f.Value.Type(); strings.HasPrefix(kind, "string") && slices.Contains(values, "") {
-			err = usageError(cmd, fmt.Errorf("--%s is given without a value", f.Name))
+			err = usageError(cmd, withoutValue(f))
 		}
 	})
 	return err

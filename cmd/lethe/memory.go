@@ -102,7 +102,10 @@ func (o *memoryOptions) measure(cmd *cobra.Command, name string) (*memory.Report
 		}
 		return o.measureRun(cmd.Context(), name)
 	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	switch info, err := os.Stat(name); {
+	case err != nil:
+		return nil, fmt.Errorf("%s: is neither an experiment nor a run folder: %w", name, err)
+	case info.IsDir():
 		return nil, fmt.Errorf("%s: is neither an experiment nor a run folder, which says where the training notes are", name)
 	}
 	return o.measureExperiment(cmd.Context(), p, name)

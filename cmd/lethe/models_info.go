@@ -24,8 +24,9 @@ which the tagger hf can read.
 
 The output tells which taggers the model consists of, its types of PHI, its size in bytes
 and parameters, what it knows by its text, and whether words of the training notes are
-among that, its digest (of a model: as in audits), which recalls lethe deidentify --min-recall can be
-asked for, and where its card is. It contains no words of the vocabulary.`,
+among that, its digest (of a model: as in audits), which recalls "lethe deidentify
+--min-recall" can be asked for, and where its card is. It contains no words of the
+vocabulary.`,
 		Example: `  lethe models info en
   lethe models info runs/ward --json`,
 		Args: wants("MODEL|RUN"),

@@ -13,11 +13,13 @@ import (
 // operatingOptions are the flags that raise the recall of a model.
 type operatingOptions struct{ minRecall, bias float64 }
 
-func (o *operatingOptions) flags(cmd *cobra.Command) {
+// ofCalibration is the threshold of lethe deidentify without these flags.
+const ofCalibration = "the threshold of lethe calibrate --default, as the models of the program have one, otherwise the most probable labels"
+
+func (o *operatingOptions) flags(cmd *cobra.Command, byDefault string) {
 	flags := cmd.Flags()
-	flags.Float64Var(&o.minRecall, "min-recall", 0, "lower the threshold until this `SHARE` of the PHI tokens is found, as measured by lethe calibrate (a SHARE below 0.98 counts as 0.98); exit code 1 and no output if that is impossible (default: the threshold of lethe calibrate --default, as the models of the program have one, otherwise the most probable labels)")
+	flags.Float64Var(&o.minRecall, "min-recall", 0, "lower the threshold until this `SHARE` of the PHI tokens is found, as measured by lethe calibrate (a SHARE below 0.98 counts as 0.98); lethe models info lists those that a model can reach, and a higher SHARE is refused (default: "+byDefault+")")
 	flags.Float64Var(&o.bias, "bias", 0, "add `LOGODDS` to each token's log-odds of being PHI, for a model that was not calibrated: with 2, tokens with a probability of at least 0.12 count as PHI (default none)")
-	cmd.MarkFlagsMutuallyExclusive("min-recall", "bias")
 }
 
 func (o *operatingOptions) check(cmd *cobra.Command) error {
@@ -27,7 +29,7 @@ func (o *operatingOptions) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("bias") && !(o.bias > 0 && o.bias <= operating.MaxBias) {
 		return fmt.Errorf("--bias %v is not in (0, %v]", o.bias, operating.MaxBias)
 	}
-	return nil
+	return together(cmd, "min-recall", "bias")
 }
 
 // set returns the model with the threshold or bias of the options. A default of the model's calibration counts only if the result is to be that of deidentify.

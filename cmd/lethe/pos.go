@@ -73,7 +73,7 @@ The same treebanks, settings and seed always give the same file.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.output, "output", "", "`FILE` to write (required)")
-	flags.IntVar(&opt.Epochs, "epochs", pos.DefaultEpochs, "passes over the treebanks")
+	flags.IntVar(&opt.Epochs, "epochs", pos.DefaultEpochs, "`NUMBER` of passes over the treebanks")
 	flags.Uint64Var(&opt.Seed, "seed", 1, "seed `N` of the random numbers")
 	flags.BoolVar(&opt.json, "json", false, "print a summary as JSON (default a line on stderr)")
 	return cmd

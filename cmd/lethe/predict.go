@@ -56,7 +56,7 @@ the CRF or the softmax reads. Offsets count code points. A model with several ne
 or CRFs has a table for each: FILE.NAME.tsv. A name that ends in .gz is compressed. The
 tokens themselves are written only with --show-text.
 
-If a note cannot be read, lethe reports it and continues; then the exit code is 3.`,
+If a note cannot be read, Lethe reports it and continues; then the exit code is 3.`,
 		Example: `  lethe predict runs/meddocan --split dev
   lethe predict runs/meddocan --split dev --min-recall 0.995 --safety-net auto
   lethe predict runs/meddocan --input notes --format text --output found --output-format brat
@@ -102,12 +102,12 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test)")
-	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
+	flags.StringVar(&opt.input, "input", "", "`PATH`: a file, a folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: "+allFormats)
 	opt.reading.addWithPatients(flags)
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; required for --input)")
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default the format of the input, but jsonl for text and stdout, and i2b2 for synth)")
-	opt.operating.flags(cmd)
+	opt.operating.flags(cmd, "the most probable labels; with --safety-net, "+ofCalibration)
 	flags.StringVar(&opt.safetyNet, "safety-net", "off", "also find PHI with the safety net of deidentify, with these `RULES`: "+netHelp)
 	flags.StringVar(&opt.recording.Marginals, "marginals", "", "also write the probability of each label of each token to a new `FILE` (default none)")
 	flags.StringVar(&opt.recording.Logits, "logits", "", "also write the score of each label of each token to a new `FILE` (default none)")

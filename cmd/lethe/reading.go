@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -34,7 +36,7 @@ func (r *readingFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.labels, "hf-labels", nil, "`LABELS` that the numbers in files of the format hf mean, beginning with that of 0 (default those in dataset_info.json)")
 	flags.StringSliceVar(&r.columns, "hf-columns", nil, "`KEYS` of lists in files of the format hf that are columns of the notes, such as pos_tags (default none)")
 	flags.StringVar(&r.offsets, "offsets", "", "what the offsets in files of the formats brat, i2b2, meddocan, jsonl and labelstudio `COUNT`, such as utf-16 or code-points+lf: see docs/experiments.md (default what the format prescribes)")
-	flags.StringVar(&r.fragments, "fragments", "", "what becomes of discontinuous spans in the format brat: refuse, hull, parts or longest (default `refuse`)")
+	flags.StringVar(&r.fragments, "fragments", "", "`WHAT` becomes of discontinuous spans in the format brat: refuse, hull, parts or longest (default refuse)")
 }
 
 // addWithPatients adds the flags.
@@ -60,6 +62,15 @@ func (r *readingFlags) options(types *data.TypeSet, formats ...*format.Format) (
 		}
 	}
 	return opt, nil
+}
+
+// guess is format.Guess. The error advises to give the flag that names the format, unless there is nothing at the path.
+func guess(path, flag string) (*format.Format, error) {
+	f, err := format.Guess(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: give --%s", err, flag)
+	}
+	return f, err
 }
 
 // open is openInput with these options.

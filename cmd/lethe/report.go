@@ -33,7 +33,8 @@ and category; the PHI that would stay in the text; how reliable the system's
 probabilities are; which errors it makes; and its training, configuration and machine.
 For several runs, the report compares the others with the first, and tests whether
 the differences are more than chance. Of runs that differ in their seed only, it gives
-mean and standard deviation. The folder of a study stands for its runs. Charts show F1 by category, with one bar per run.
+mean and standard deviation. The folder of a study stands for its runs. Charts show F1
+by category, with one bar per run.
 
 The file loads nothing from the network, and can be printed. It contains counts and no
 text, unless you ask for examples of errors with --show-text. If the notes are real,

@@ -70,6 +70,9 @@ func newReviewAgreement() *cobra.Command {
 and types) and of tokens, and Cohen's kappa over all tokens, together and by type.`,
 		Args: wants("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := together(cmd, "json", "show-text"); err != nil {
+				return usageError(cmd, err)
+			}
 			if showText && !differences {
 				return usageError(cmd, errors.New("--show-text requires --differences"))
 			}
@@ -94,7 +97,6 @@ and types) and of tokens, and Cohen's kappa over all tokens, together and by typ
 	flags.BoolVar(&differences, "differences", false, "list the places where the readers differ, by number of the note and offsets in bytes, instead of the figures")
 	flags.BoolVar(&showText, "show-text", false, "with --differences, also print the text of each place, which is PHI")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default a table)")
-	cmd.MarkFlagsMutuallyExclusive("json", "show-text")
 	return cmd
 }
 
@@ -262,7 +264,7 @@ Nothing is stored unless all notes fit.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&reader, "reader", "", "`NAME` of the reader, or final (required)")
-	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with the notes (required)")
+	flags.StringVar(&input, "input", "", "`PATH`: a file, a folder or - (stdin) with the notes (required)")
 	flags.StringVar(&format, "format", "jsonl", "`FORMAT` of --input: "+annotatedFormats)
 	reading.add(flags)
 	return cmd

@@ -23,7 +23,9 @@ func relocateFlag(cmd *cobra.Command, settings *[]string) {
 // openRun opens a run folder and says which paths of its corpus have moved. split is the one that the command reads; "": test or dev.
 func openRun(dir string, settings []string, split string) (*experiments.Run, error) {
 	run, err := experiments.OpenRun(dir)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: is not a run folder: %w", dir, err)
+	} else if err != nil {
 		return nil, err
 	}
 	if err := checkSplits(run, settings, split); err != nil {
@@ -64,9 +66,7 @@ func checkSplits(run *experiments.Run, settings []string, split string) error {
 func openRuns(dirs, settings []string, split string) (runs []*experiments.Run, err error) {
 	for _, dir := range dirs {
 		run, err := openRun(dir, settings, split)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: is not a run folder: %w", dir, err)
-		} else if err != nil {
+		if err != nil {
 			return nil, err
 		}
 		runs = append(runs, run)

@@ -155,12 +155,13 @@ et al. 2016, section 3.7). The experiment may list further variants:
 
 A system that is not a network has only these variants. Each variant is trained with
 each seed, scored on --split, and compared with the full network: differences with 95 %
-bootstrap intervals, and p-values by approximate randomization. For the metrics strict and token, and for their averages macro/strict
-and macro/token, further tables contain the scores of each type and their differences.
+bootstrap intervals, and p-values by approximate randomization. For the metrics strict
+and token, and for their averages macro/strict and macro/token, further tables contain
+the scores of each type and their differences.
 
 The study folder contains a run folder for each, the tables as text, Markdown, JSON,
-CSV and LaTeX, and charts as SVG and PNG: bars of the networks, and a box plot of each type over all
-networks. If names have the form GROUP+NAME, a second box plot compares the groups.`,
+CSV and LaTeX, and charts as SVG and PNG: bars of the networks, and a box plot of each
+type over all networks. If names have the form GROUP+NAME, a second box plot compares the groups.`,
 		Example: `  lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation
   lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation --resume
   lethe ablate i2b2.yaml --split test --metric strict --metric hipaa/token`,

@@ -59,10 +59,10 @@ these are marked, as a gold standard for their recall.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&opt.notes, "notes", 0, "number of notes (required)")
+	flags.IntVar(&opt.notes, "notes", 0, "`NUMBER` of notes (required)")
 	flags.Uint64Var(&opt.config.Seed, "seed", 1, "seed `N` of the random numbers")
 	flags.StringVar(&opt.config.Corpus, "corpus", synth.DefaultCorpus, "`NAME` of the notes to generate: "+strings.Join(synth.Corpora(), ", "))
-	flags.StringVar(&opt.split, "split", "train", "split to generate: train, dev or test")
+	flags.StringVar(&opt.split, "split", "train", "`SPLIT` to generate: train, dev or test")
 	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "number `N` of notes per patient, with --corpus demo, some of them with names without a local cue; 0 for one to five notes without such names")
 	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only PHI without a local cue; requires --notes-per-patient (default no)")
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")

@@ -27,9 +27,9 @@ const patientsHelp = "`RULE` for the patient of each note: for file names as in 
 
 // add adds the flags. other is appended to the usage of --b, and alsoFormat names further flags in the usage of --format.
 func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
-	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, instead of runs")
-	flags.StringVar(&o.a, "a", "", "file or folder of what system A found")
-	flags.StringVar(&o.b, "b", "", "file or folder of what system B found"+other)
+	flags.StringVar(&o.gold, "gold", "", "`PATH`, a file or folder, of the gold standard, instead of runs")
+	flags.StringVar(&o.a, "a", "", "`PATH`, a file or folder, of what system A found")
+	flags.StringVar(&o.b, "b", "", "`PATH`, a file or folder, of what system B found"+other)
 	o.sides.add(flags, "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotatedFormats, "--a and --b")
 }
 

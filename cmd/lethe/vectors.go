@@ -60,12 +60,12 @@ func (o *textOptions) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: "+allFormats)
 	o.reading.add(flags)
 	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose settings of tokenizer, sentences and digits, and for vectors the dimension, are the defaults (default none)")
-	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "tokenizer: "+strings.Join(tokenize.Names(), ", "))
-	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "sentence splitter, because only words of the same sentence are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
+	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "`TOKENIZER`: "+strings.Join(tokenize.Names(), ", "))
+	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "sentence `SPLITTER`, because only words of the same sentence are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
 	flags.BoolVar(&w.Lowercase, "lowercase", false, "convert words to lower case; a system falls back to this form (default no)")
 	flags.BoolVar(&w.ZeroDigits, "zero-digits", false, "replace all digits by 0; a system falls back to this form (default no)")
-	flags.IntVar(&w.MinCount, "min-count", w.MinCount, "leave out words that occur less often than this")
-	flags.IntVar(&w.MinDocuments, "min-documents", w.MinDocuments, "leave out words that occur in fewer notes than this; a text file counts as one note")
+	flags.IntVar(&w.MinCount, "min-count", w.MinCount, "leave out words that occur less often than `N` times")
+	flags.IntVar(&w.MinDocuments, "min-documents", w.MinDocuments, "leave out words that occur in fewer than `N` notes; a text file counts as one note")
 }
 
 // likeTagger copies the settings of --config for which no flag is set, and returns the configuration of its network, or

@@ -82,11 +82,11 @@ it contained PHI, they may be names.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.corpus, "corpus", "", "file or folder of notes (default none)")
+	flags.StringVar(&opt.corpus, "corpus", "", "`PATH`, a file or folder, of notes (default none)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: "+allFormats)
 	opt.reading.add(flags)
 	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default the set of --format, or any for brat, jsonl, labelstudio and text)")
-	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "tokenizer for the corpus: "+strings.Join(tokenize.Names(), ", "))
+	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "`TOKENIZER` for the corpus: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to use (default none)")
 	flags.StringArrayVar(&opt.nearest, "nearest", nil, "show the nearest words of this `WORD`; repeatable (default none)")
 	flags.IntVar(&opt.neighbours, "neighbours", 10, "show `N` words for each --nearest")

@@ -65,16 +65,16 @@ The same text, settings and seed always give the same file.`,
 	}
 	flags := cmd.Flags()
 	opt.text.flags(flags)
-	flags.StringVar((*string)(&opt.Method), "method", string(opt.Method), "training method: skip-gram, cbow or glove")
+	flags.StringVar((*string)(&opt.Method), "method", string(opt.Method), "training `METHOD`: skip-gram, cbow or glove")
 	flags.IntVar(&opt.Dim, "dim", opt.Dim, "dimension `N` of the vectors")
-	flags.IntVar(&opt.Window, "window", opt.Window, "maximum number of neighbours of a word on each side")
-	flags.IntVar(&opt.Epochs, "epochs", opt.Epochs, "passes over the text or, for glove, over its counts")
-	flags.IntVar(&opt.Negatives, "negatives", opt.Negatives, "number of negative samples per pair; not for glove")
+	flags.IntVar(&opt.Window, "window", opt.Window, "maximum `NUMBER` of neighbours of a word on each side")
+	flags.IntVar(&opt.Epochs, "epochs", opt.Epochs, "`NUMBER` of passes over the text or, for glove, over its counts")
+	flags.IntVar(&opt.Negatives, "negatives", opt.Negatives, "`NUMBER` of negative samples per pair; not for glove")
 	flags.Float64Var(&opt.Sample, "sample", opt.Sample, "subsample words whose share of the text is above `SHARE`; 0 for none; not for glove")
-	flags.Float64Var(&opt.Rate, "rate", 0, "learning rate at the start (default 0.025 for skip-gram, 0.25 for cbow, 0.05 for glove)")
+	flags.Float64Var(&opt.Rate, "rate", 0, "learning `RATE` at the start (default 0.025 for skip-gram, 0.25 for cbow, 0.05 for glove)")
 	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "seed `N` of the random numbers")
 	flags.StringVar(&opt.output, "output", "", "`FILE` to write; gzipped if it ends in .gz (required)")
-	flags.StringVar(&opt.as, "as", "", "format of FILE: word2vec-text, word2vec-binary or glove (default word2vec-binary if FILE ends in .bin or .bin.gz, otherwise word2vec-text)")
+	flags.StringVar(&opt.as, "as", "", "`FORMAT` of FILE: word2vec-text, word2vec-binary or glove (default word2vec-binary if FILE ends in .bin or .bin.gz, otherwise word2vec-text)")
 	flags.BoolVar(&opt.json, "json", false, "print a summary as JSON (default a line on stderr)")
 	return cmd
 }

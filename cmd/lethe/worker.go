@@ -58,7 +58,7 @@ the worker was stopped by a signal; before it stops, it answers the lines that i
 	flags.BoolVar(&config.KeepPatient, "keep-patient", false, "keep the patient in the answers (by default it becomes null)")
 	modelFlag(flags, &config.Model)
 	engine.flags(cmd, &config.Options)
-	fieldFlag(flags, &config.Fields)
+	fieldFlag(flags, &config.Fields, "a key of each note")
 	return cmd
 }
 

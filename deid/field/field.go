@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/counted"
 )
 
 // An Action says what happens to a field. Every Action that is not one of these constants is the sort of the field's value (data.Sort),
@@ -53,7 +54,7 @@ func ParseAction(name string) (Action, error) {
 	case slices.Contains(fixed, a), a == Clinician, slices.Contains(data.Sorts(), data.Sort(name)):
 		return a, nil
 	case name == strings.ToLower(name):
-		return "", fmt.Errorf("no action %q (have %v, %s, the sorts %v, and the types of the model)", name, fixed, Clinician, data.Sorts())
+		return "", fmt.Errorf("no action %q (have %s, %s, the sorts %s, and the types of the model)", name, counted.List(fixed), Clinician, counted.List(data.Sorts()))
 	}
 	return a, nil
 }

@@ -27,7 +27,7 @@ import (
 type noteFile struct {
 	in, out string           // Stdio, or a path
 	format  *notefile.Format // never nil
-	err     error            // why the format is unknown, so that the file cannot be read; then format is text
+	err     error            // why the file cannot be read: its format is unknown, or it is a folder that may not be listed; then format is text
 	marks   string           // path of the file with the marks of the note; "" if there is none or if it is not read
 	name    string           // path relative to the output folder; unique
 	many    bool             // the inputs are not a single file or stdin
@@ -73,10 +73,13 @@ func (c *checked) findFiles(ctx context.Context, events Events) (*fileSet, error
 	if err := c.checkInputs(set, many, slices.Contains(slices.Collect(maps.Values(folders)), true)); err != nil {
 		return nil, err
 	}
-	add := func(in, name string) {
-		file := noteFile{in: in, out: c.Output, name: name, many: many}
-		if file.format, file.err = c.formatOf(ctx, in); file.err != nil {
-			file.format = notefile.Default()
+	add := func(in, name string, unlisted error) {
+		file := noteFile{in: in, out: c.Output, name: name, many: many, err: unlisted}
+		if file.err == nil {
+			file.format, file.err = c.formatOf(ctx, in)
+		}
+		if file.err != nil {
+			file.format = cmp.Or(c.format, notefile.Default())
 		}
 		if in == Stdio && set.folder {
 			file.name += file.format.Exts[0]
@@ -90,11 +93,11 @@ func (c *checked) findFiles(ctx context.Context, events Events) (*fileSet, error
 		set.all = append(set.all, file)
 	}
 	if len(inputs) == 0 {
-		add(Stdio, "stdin")
+		add(Stdio, "stdin", nil)
 	}
 	for _, input := range inputs {
 		if !folders[input] {
-			add(input, filepath.Base(input))
+			add(input, filepath.Base(input), nil)
 			continue
 		}
 		under := ""
@@ -103,7 +106,7 @@ func (c *checked) findFiles(ctx context.Context, events Events) (*fileSet, error
 				return nil, err
 			}
 		}
-		left, err := c.walk(input, func(in, name string) { add(in, filepath.Join(under, name)) })
+		left, err := c.walk(input, func(in, name string, unlisted error) { add(in, filepath.Join(under, name), unlisted) })
 		if err != nil {
 			return nil, err
 		}
@@ -437,13 +440,13 @@ func (l *leftFiles) count() int {
 }
 
 // walk calls add for each file of notes in a folder and its subfolders, and returns what it leaves out. It adds files
-// that cannot be read, too, so that reading them reports the error.
-func (c *checked) walk(dir string, add func(in, name string)) (*leftFiles, error) {
+// that cannot be read, too, so that reading them reports the error, and subfolders that may not be listed, with the error.
+func (c *checked) walk(dir string, add func(in, name string, unlisted error)) (*leftFiles, error) {
 	left := &leftFiles{config: c, dir: dir, unreadable: map[string][]string{}}
 	found := false
-	take := func(path, name string) {
+	take := func(path, name string, unlisted error) {
 		found = true
-		add(path, name)
+		add(path, name, unlisted)
 	}
 	// The slash makes WalkDir follow a link to a folder.
 	err := filepath.WalkDir(strings.TrimRight(dir, string(filepath.Separator))+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
@@ -457,8 +460,8 @@ func (c *checked) walk(dir string, add func(in, name string)) (*leftFiles, error
 				return fs.SkipDir
 			}
 			return nil
-		case err != nil: // a subfolder that cannot be read
-			take(path, name)
+		case err != nil:
+			take(path, name, unreadable(path, err))
 			return nil
 		case !entry.IsDir() && notefile.BesideTables(entry.Name()):
 			return nil
@@ -483,7 +486,7 @@ func (c *checked) walk(dir string, add func(in, name string)) (*leftFiles, error
 		case err == nil && !info.Mode().IsRegular():
 			left.special = append(left.special, name)
 		case c.takes(entry.Name()):
-			take(path, name)
+			take(path, name, nil)
 		case c.format != nil && c.format.Sidecar != nil && strings.EqualFold(filepath.Ext(name), c.format.Sidecar.Ext):
 			if !c.hasNote(path) {
 				left.alone = append(left.alone, name)

@@ -71,6 +71,32 @@ func TestReadLeavesTheOutputToItsCaller(t *testing.T) {
 	}
 }
 
+// The message about a subfolder that may not be listed was that it is a folder and a file is required.
+func TestASubfolderThatMayNotBeListedSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	write(t, filepath.Join(dir, "a.txt"), "Seen on 3/4/2019.")
+	if err := os.Mkdir(sub, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(sub); err == nil {
+		t.Skip("whoever runs the test may list every folder")
+	}
+	notes, err := Read(t.Context(), Config{Inputs: []string{dir}, Output: t.TempDir()}, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed []string
+	for _, err := range notes {
+		if err != nil {
+			failed = append(failed, err.Error())
+		}
+	}
+	if want := []string{sub + ": cannot be read: permission denied"}; !slices.Equal(failed, want) {
+		t.Errorf("%q, want %q", failed, want)
+	}
+}
+
 func sorted(all []string) []string {
 	all = slices.Clone(all)
 	slices.Sort(all)

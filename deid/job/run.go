@@ -133,10 +133,7 @@ func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 // read yields the items of a file. It reports whether to continue with the next file.
 func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bool {
 	stamp := r.stamp(file)
-	in, zipped, err := openNotes(ctx, file.format, file.in)
-	if err == nil && file.err != nil {
-		err = errors.Join(file.err, in.Close())
-	}
+	in, zipped, err := file.open(ctx)
 	if err != nil {
 		if !file.many {
 			r.single = err

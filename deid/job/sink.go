@@ -18,6 +18,14 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
+// open opens the file, unless it is known that it cannot be read.
+func (f noteFile) open(ctx context.Context) (in io.ReadCloser, zipped bool, err error) {
+	if f.err != nil {
+		return nil, false, f.err
+	}
+	return openNotes(ctx, f.format, f.in)
+}
+
 // openNotes opens a file of notes and decompresses it if it is gzipped. It reports whether the file was gzipped. A file of
 // a format that seeks is returned as it is.
 func openNotes(ctx context.Context, format *notefile.Format, path string) (io.ReadCloser, bool, error) {

@@ -30,6 +30,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/counted"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
@@ -115,7 +116,7 @@ func parse(path string, raw []byte) (*Policy, error) {
 	}
 	for _, sort := range slices.Sorted(maps.Keys(p.sorts)) {
 		if sort != clinician && !slices.Contains(data.Sorts(), data.Sort(sort)) {
-			return nil, p.fail(sort, "unknown sort (have %s and %v)", clinician, data.Sorts())
+			return nil, p.fail(sort, "unknown sort (have %s, %s)", clinician, counted.List(data.Sorts()))
 		}
 		if err := p.checkKind(sort, p.sorts[sort]); err != nil {
 			return nil, err

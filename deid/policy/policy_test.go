@@ -116,7 +116,7 @@ func TestBadPolicies(t *testing.T) {
 		{"bad name", "name: two words\n", "ours.yaml:1: name: a policy requires a name"},
 		{"name of another", "name: safe-harbor\n", `ours.yaml:1: name: "safe-harbor" is the name of a built-in policy`},
 		{"unknown key", "name: ours\nsort: {date: year}\n", "ours.yaml:2:1: sort: unknown key (have name, about, sorts, types, fields)"},
-		{"unknown sort", "name: ours\nsorts:\n  dates: year\n", "ours.yaml:3: dates: unknown sort (have clinician and [person"},
+		{"unknown sort", "name: ours\nsorts:\n  dates: year\n", "ours.yaml:3: dates: unknown sort (have clinician, person"},
 		{"unknown kind", "name: ours\nsorts:\n  date: years\n", `ours.yaml:3: date: no kind of replacement "years" (have tag`},
 		{"kind of a type", "name: ours\ntypes:\n  ROOM: gone\n", `ours.yaml:3: ROOM: no kind of replacement "gone" (have tag`},
 		{"other sort", "name: ours\nsorts:\n  city: zip3\n", "ours.yaml:3: city: zip3 replaces only values of the sort zip"},

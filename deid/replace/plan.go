@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/counted"
 	"github.com/lethe-deid/lethe/internal/plain"
 )
 
@@ -250,7 +251,7 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 	for _, typ := range slices.Sorted(maps.Keys(opt.Sorts)) {
 		switch {
 		case !slices.Contains(data.Sorts(), opt.Sorts[typ]):
-			return nil, fmt.Errorf("unknown sort %q for the type %q (have %v)", opt.Sorts[typ], typ, data.Sorts())
+			return nil, fmt.Errorf("unknown sort %q for the type %q (have %s)", opt.Sorts[typ], typ, counted.List(data.Sorts()))
 		case opt.Types != nil && !opt.Types.Has(typ):
 			return nil, fmt.Errorf("sorts contains the type %q, which is not in the set %s", typ, opt.Types.Name)
 		}
@@ -292,7 +293,7 @@ func (r *Replacer) checkSorts() error {
 		k := r.plan.BySort[sort]
 		switch {
 		case !slices.Contains(data.Sorts(), sort):
-			return fmt.Errorf("the plan names the unknown sort %q (have %v)", sort, data.Sorts())
+			return fmt.Errorf("the plan names the unknown sort %q (have %s)", sort, counted.List(data.Sorts()))
 		case k.For() != "" && k.For() != sort:
 			return fmt.Errorf("%s replaces only values of the sort %s, not of the sort %s", k, k.For(), sort)
 		}

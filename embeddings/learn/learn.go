@@ -18,6 +18,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/internal/counted"
 )
 
 // Method is a way to learn vectors.
@@ -70,7 +71,7 @@ func (m Method) rate() float64 {
 func (c Config) Validate() error {
 	switch {
 	case !slices.Contains(Methods(), c.Method):
-		return fmt.Errorf("no method %q (have %v)", c.Method, Methods())
+		return fmt.Errorf("no method %q (have %s)", c.Method, counted.List(Methods()))
 	case c.Dim < 2 || c.Dim > 4096:
 		return fmt.Errorf("dimension %d is not in [2, 4096]", c.Dim)
 	case c.Window < 1 || c.Window > 100:

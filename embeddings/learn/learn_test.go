@@ -156,7 +156,7 @@ func TestRefused(t *testing.T) {
 			_ = yield(&data.Document{Text: "a b"}, nil) && yield(nil, broken)
 		},
 			small(SkipGram), "x.txt:3: broken"},
-		"method":    {corpus("a b"), with(func(c *Config) { c.Method = "lda" }), `no method "lda" (have [skip-gram cbow glove])`},
+		"method":    {corpus("a b"), with(func(c *Config) { c.Method = "lda" }), `no method "lda" (have skip-gram, cbow, glove)`},
 		"dim":       {corpus("a b"), with(func(c *Config) { c.Dim = 1 }), "dimension 1 is not in [2, 4096]"},
 		"window":    {corpus("a b"), with(func(c *Config) { c.Window = 0 }), "window 0 is not in [1, 100]"},
 		"count":     {corpus("a b"), with(func(c *Config) { c.MinCount = 0 }), "minimum count 0 is not positive"},

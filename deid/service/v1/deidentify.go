@@ -27,8 +27,8 @@ type identity struct {
 
 // answer is the answer to a note.
 type answer struct {
-	ID        string      `json:"id,omitempty"`
-	Patient   string      `json:"patient,omitempty"`
+	ID        wire.ID     `json:"id,omitempty"`
+	Patient   wire.ID     `json:"patient,omitempty"`
 	Text      *string     `json:"text,omitzero"` // nil if the note could not be examined
 	Spans     []found     `json:"spans"`
 	Doubts    []wire.Span `json:"doubts,omitempty"`
@@ -111,7 +111,7 @@ func (c Config) answer(ctx context.Context, q *request) (status int, _ *response
 
 // note returns the answer to a note.
 func (p *prepared) note(i int, done deid.Result) answer {
-	a := answer{ID: p.notes[i].ID, Patient: p.patients[i], Spans: []found{}}
+	a := answer{ID: p.ids[i], Patient: p.patients[i], Spans: []found{}}
 	if done.Err != nil {
 		a.Error = done.Err.Error()
 		return a

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -25,9 +26,9 @@ type request struct {
 	Deny         []string            `json:"deny"`
 	Doubts       *float64            `json:"doubts"`
 	Known        map[string][]string `json:"known"`
-	Patient      string              `json:"patient"`
+	Patient      wire.ID             `json:"patient"`
 
-	ID    string           `json:"id"`
+	ID    wire.ID          `json:"id"`
 	Text  *string          `json:"text"`
 	Spans []wire.GivenSpan `json:"spans"`
 	Notes *[]note          `json:"notes"`
@@ -35,8 +36,8 @@ type request struct {
 
 // note is a note of a request.
 type note struct {
-	ID      string              `json:"id"`
-	Patient string              `json:"patient"`
+	ID      wire.ID             `json:"id"`
+	Patient wire.ID             `json:"patient"`
 	Text    *string             `json:"text"`
 	Known   map[string][]string `json:"known"`
 	Spans   []wire.GivenSpan    `json:"spans"`
@@ -51,7 +52,7 @@ func (q *request) notes() ([]note, error) {
 		return nil, wire.Invalid("The request has both text and notes.")
 	case q.Text != nil:
 		return []note{{q.ID, q.Patient, q.Text, nil, q.Spans}}, nil
-	case q.ID != "" || q.Spans != nil:
+	case q.ID != (wire.ID{}) || q.Spans != nil:
 		return nil, wire.Invalid("With notes, the keys id and spans belong to the notes.")
 	}
 	for i, n := range *q.Notes {
@@ -73,10 +74,11 @@ type prepared struct {
 	call     engine.Request
 	deid     *deid.Deidentifier
 	notes    []deid.Note
+	ids      []wire.ID // of the notes, for the response
 	indexes  []*wire.Index
-	doubts   float64  // 0 lists none
-	patients []string // of the notes, for the response
-	short    []int    // numbers of known values that are too short to search for
+	doubts   float64   // 0 lists none
+	patients []wire.ID // of the notes, for the response
+	short    []int     // numbers of known values that are too short to search for
 }
 
 // prepare checks a request.
@@ -122,10 +124,8 @@ func (c Config) prepare(q *request) (*prepared, error) {
 // add adds a note.
 func (p *prepared) add(q *request, n note) error {
 	index := wire.NewIndex(*n.Text)
-	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: *n.Text}
-	if doc.Patient == "" {
-		doc.Patient = q.Patient
-	}
+	patient := cmp.Or(n.Patient, q.Patient)
+	doc := &data.Document{ID: n.ID.Text, Patient: patient.Text, Text: *n.Text}
 	if len(n.Spans) > 0 && !q.SpansGiven {
 		return wire.Unprocessable("it has spans, but spans_given is not true")
 	}
@@ -147,7 +147,7 @@ func (p *prepared) add(q *request, n note) error {
 	p.short = append(p.short, safetynet.TooShort(known))
 	p.notes = append(p.notes, deid.Note{Document: doc, Group: groupOf(doc), Known: slices.Concat(known, p.Known.Of(doc))})
 	p.indexes = append(p.indexes, index)
-	p.patients = append(p.patients, doc.Patient)
+	p.ids, p.patients = append(p.ids, n.ID), append(p.patients, patient)
 	return nil
 }
 

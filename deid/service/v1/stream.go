@@ -24,9 +24,9 @@ const (
 
 // failure is the answer to a line that has no other.
 type failure struct {
-	ID    string `json:"id,omitempty"`
-	Line  int    `json:"line"` // from 1
-	Error string `json:"error"`
+	ID    wire.ID `json:"id,omitempty"`
+	Line  int     `json:"line"` // from 1
+	Error string  `json:"error"`
 }
 
 // stream answers each line of a stream with a line, in order, as soon as it is done. A line with text is answered with its note, and one with
@@ -127,13 +127,13 @@ func reasonOf(err error) string {
 	return "The body ended early."
 }
 
-// idOf returns the id of a line that is no request, for example because of another key, or "" if it has none.
-func idOf(raw []byte) string {
+// idOf returns the id of a line that is no request, for example because of another key, or an empty one if it has none.
+func idOf(raw []byte) wire.ID {
 	var line struct {
-		ID string `json:"id"`
+		ID wire.ID `json:"id"`
 	}
 	if json.Unmarshal(raw, &line, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
-		return ""
+		return wire.ID{}
 	}
 	return line.ID
 }

@@ -383,11 +383,11 @@ func TestErrorsOfLinesHadNoID(t *testing.T) {
 	for _, line := range []string{`{"id":"7","text":3}`, `{"txet":"x","id":"7"}`, `{"text":"x","id":"7","text":"y"}`, `{"id":"7","text":"x \ud83d"}`, `{"id":"7","text":"x","doubts":2}`} {
 		_, raw := post(t, s, "application/x-ndjson", line)
 		var got failure
-		if err := json.Unmarshal([]byte(raw), &got); err != nil || got.ID != "7" || got.Line != 1 || got.Error == "" {
+		if err := json.Unmarshal([]byte(raw), &got); err != nil || got.ID.Text != "7" || got.Line != 1 || got.Error == "" {
 			t.Errorf("%s: %s", line, raw)
 		}
 	}
-	for _, line := range []string{`{"id":7,"text":"x"}`, `{"id":"7"`, `["id"]`} {
+	for _, line := range []string{`{"id":true,"text":"x"}`, `{"id":"7"`, `["id"]`} {
 		if _, raw := post(t, s, "application/x-ndjson", line); strings.Contains(raw, `"id"`) || !strings.Contains(raw, `"error"`) {
 			t.Errorf("%s: %s", line, raw)
 		}
@@ -434,5 +434,41 @@ func TestModels(t *testing.T) {
 	}
 	if len(got.Policies) != 3 || len(got.Kinds) != 7 {
 		t.Errorf("policies %v, kinds %v", got.Policies, got.Kinds)
+	}
+}
+
+// Numbers as ids and patients were refused, although JSON Lines and lethe worker take them, and a line with one was answered without its id.
+func TestIDsAndPatientsAreStringsOrNumbers(t *testing.T) {
+	s, _ := server(t)
+	for _, id := range []string{`7`, `"7"`, `5.50`, `-1e3`, `12345678901234567890`} {
+		status, raw := post(t, s, "application/json", `{"id":`+id+`,"patient":`+id+`,"text":"Well."}`)
+		if want := `{"id":` + id + `,"patient":` + id + `,"text":"Well."`; status != 200 || !strings.Contains(raw, want) {
+			t.Errorf("%s: %d: %s", id, status, raw)
+		}
+	}
+	status, raw := post(t, s, "application/json", `{"patient":7,"notes":[{"id":1,"text":"Well."},{"id":null,"patient":null,"text":"Well."}]}`)
+	if status != 200 || !strings.Contains(raw, `[{"id":1,"patient":7,`) || !strings.Contains(raw, `,{"patient":7,`) {
+		t.Errorf("%d: %s", status, raw)
+	}
+	for _, id := range []string{`true`, `[7]`, `{"a":7}`} {
+		if status, raw := post(t, s, "application/json", `{"text":"Well.","patient":`+id+`}`); status != 400 || !strings.Contains(raw, `should be a string or a number.`) {
+			t.Errorf("%s: %d: %s", id, status, raw)
+		}
+	}
+	if _, raw := post(t, s, "application/x-ndjson", `{"id":5,"txt":"Well."}`); !strings.HasPrefix(raw, `{"id":5,"line":1,"error":`) {
+		t.Error(raw)
+	}
+}
+
+// A number and the string with its digits are one patient, as in JSON Lines.
+func TestANumberIsThePatientOfItsDigits(t *testing.T) {
+	s, _ := server(t)
+	var texts []string
+	for _, patient := range []string{`7`, `"7"`} {
+		_, raw := post(t, s, "application/json", `{"patient":`+patient+`,"text":"Oda Lund was admitted on 03/04/2031.","replace":"surrogate"}`)
+		texts = append(texts, *decode(t, raw).Notes[0].Text)
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("%q", texts)
 	}
 }

@@ -97,6 +97,8 @@ func kindOf(t reflect.Type) string {
 	switch {
 	case t == nil:
 		return "of another kind"
+	case t == reflect.TypeFor[ID]():
+		return "a string or a number"
 	case t.Kind() == reflect.String:
 		return "a string"
 	case t.Kind() == reflect.Bool:
