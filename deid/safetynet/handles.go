@@ -10,8 +10,23 @@ import (
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
-// mayHandle tests for what announces a handle, in lower case.
-var mayHandle = anyOf("instagram", "twitter", "facebook", "tiktok", "skype", "telegram", "snapchat", "whatsapp", "wechat", "discord", "venmo", "reddit", "dm ", "username", "login", "usuario")
+// handleWords are the words that announce a handle, in lower case.
+var handleWords = []string{"instagram", "twitter", "facebook", "tiktok", "skype", "telegram", "snapchat", "whatsapp", "wechat", "discord", "venmo", "reddit", "dm ", "username", "login", "usuario"}
+
+var handleStarts = newStarts(handleWords...)
+
+// mayHandle is a cheap test that all texts with a handle pass, in lower case: a word begins like one that announces a handle.
+func mayHandle(lower string) bool {
+	begins := func(at int) bool {
+		return handleStarts.has(lower[at:]) && slices.ContainsFunc(handleWords, func(word string) bool { return strings.HasPrefix(lower[at:], word) })
+	}
+	for at := range len(lower) {
+		if isLower(lower[at]) && (at == 0 || !isLower(lower[at-1])) && begins(at) {
+			return true
+		}
+	}
+	return false
+}
 
 // handleBehind matches what announces a handle, and the handle. The first group is the name of a network or the word for a handle, behind which what is no ordinary word is one; behind the other
 // words only the login of a person counts: DM is also a disease. The second group is the handle.

@@ -76,6 +76,15 @@ type Patterns struct {
 // a map does.
 type starts [16]uint64
 
+// newStarts returns the starts of some words.
+func newStarts(words ...string) *starts {
+	s := &starts{}
+	for _, word := range words {
+		s.add(word)
+	}
+	return s
+}
+
 func (s *starts) add(word string) {
 	i, bit := startOf(word)
 	s[i] |= bit

@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -60,12 +61,15 @@ var (
 		}
 		return words
 	}()
+	announcingStarts = newStarts(slices.Collect(maps.Keys(announcingWords))...)
 )
 
 // maxAnnouncing is the length of the longest of announcingWords.
 const maxAnnouncing = len("granddaughter")
 
-// mayCall tests for a word of callers.
+// maxCall is how many bytes behind the word of an announcement the words of callers end at most, and mayCall tests for one of them.
+const maxCall = maxAnnouncement + maxCaller*maxSaidWord + maxCallers
+
 var mayCall = anyOf("calling", "phoning", "ringing", "returning your call", "llamando", "llamo")
 
 // SaidNames returns the names of persons behind words that announce one, in the order of the text. The spans have the type PATIENT, or DOCTOR behind the title of a clinician who calls.
@@ -87,8 +91,8 @@ func SaidNames(text string) (all []data.Span) {
 	}
 	for _, m := range announced[byCaller] {
 		words := saidWords(text, m[1])
-		for n := 1; n <= len(words) && n <= 3; n++ {
-			if callers.MatchString(text[words[n-1].end:min(len(text), words[n-1].end+24)]) && isNameOfCaller(words[:n]) {
+		for n := 1; n <= len(words) && n <= maxCaller; n++ {
+			if callers.MatchString(firstBytes(text[words[n-1].end:], maxCallers)) && isNameOfCaller(words[:n]) {
 				add(m[1], words[n-1].end)
 			}
 		}
@@ -109,7 +113,6 @@ const maxAnnouncement = 64
 // announcedIn returns the matches of each expression of announcing in a text, like FindAllStringIndex, but looks only around the words of announcingWords.
 func announcedIn(text string) (found [announcements][][]int) {
 	lower := lowerASCII(text)
-	calls := mayCall(lower)
 	var done [announcements]int
 	for at := 0; at < len(lower); at++ {
 		if !isLower(lower[at]) {
@@ -119,11 +122,11 @@ func announcedIn(text string) (found [announcements][][]int) {
 		for at < len(lower) && isLower(lower[at]) {
 			at++
 		}
-		if at-start > maxAnnouncing {
+		if at-start > maxAnnouncing || !announcingStarts.has(lower[start:at]) {
 			continue
 		}
 		by, ok := announcingWords[lower[start:at]]
-		if !ok || start < done[by] || by == byCaller && !calls {
+		if !ok || start < done[by] || by == byCaller && !mayCall(firstBytes(lower[start:], maxCall)) {
 			continue
 		}
 		from, to := around(text, start, maxAnnouncement, maxAnnouncement)
@@ -145,13 +148,19 @@ type said struct {
 	end  int // in the whole text
 }
 
-// maxSaid is the maximum number of words of a name that is said.
-const maxSaid = 4
+// maxSaid is the maximum number of words of a name that is said, maxCaller that of a caller, maxSaidWord the maximum length of one with the blank before it in bytes, and maxCallers that of what
+// stands behind a caller.
+const (
+	maxSaid     = 4
+	maxCaller   = 3
+	maxSaidWord = 48
+	maxCallers  = 24
+)
 
 // saidWords returns the next words of a text that nothing but single blanks divide.
 func saidWords(text string, at int) (words []said) {
 	for len(words) < maxSaid {
-		near := firstBytes(text[at:], 48)
+		near := firstBytes(text[at:], maxSaidWord)
 		m := spokenWord.FindStringSubmatchIndex(near)
 		if m == nil || m[1] < len(near) && near[m[1]] == '/' || len(words) > 0 && m[2] == 0 {
 			break
