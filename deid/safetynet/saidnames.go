@@ -229,8 +229,8 @@ var (
 var (
 	// nameField matches the label of the name of a patient, and what stands behind it on the line.
 	nameField = lazyregexp.New(`(?im)(?:^|[|;,\t(>]|  )[ \t]*((?:(?:patient|pt|client|resident|member)(?:['’]?s)?(?: (?:full|legal|last|first))? |full |last |first |sur|family )?name|name of (?:the )?patient|patient|paciente|(?:nombres?|apellidos?)(?: y (?:nombres?|apellidos?)| completo)?(?: (?:del|de la) paciente)?)[ \t]*[:=][ \t]*([^\n\r|;:]{3,80})(:?)`)
-	// nameLabels are words of which each such label has one.
-	nameLabels = []string{"name", "patient", "paciente", "nombre", "apellido"}
+	// nameLabels are the last words of such labels.
+	nameLabels = wordlists.Set("name surname patient paciente nombre nombres apellido apellidos completo")
 	// lastWords matches the words of a label at the end of a field.
 	lastWords = lazyregexp.New(`(?: {2,}| )[\pL./#()-]+(?: (?:of|de|no\.?|#)(?: [\pL.]+)?)?[ \t]*$`)
 	// ofLetters matches a name between whose letters blanks stand.
@@ -241,10 +241,9 @@ var (
 
 // DividedNames returns the names of patients in the fields of forms that spaces divide, up to the next label or the end of the line. The spans have the type PATIENT.
 func DividedNames(text string) (all []data.Span) {
-	at, lower := 0, lowerASCII(text)
+	at := 0
 	for line := range strings.Lines(text) {
-		has := func(word string) bool { return strings.Contains(lower[at:at+len(line)], word) }
-		if strings.ContainsAny(line, ":=") && slices.ContainsFunc(nameLabels, has) {
+		if mayHaveNameField(line) {
 			for _, s := range dividedNames(line) {
 				all = append(all, data.Span{Start: at + s.Start, End: at + s.End, Type: s.Type, Score: s.Score})
 			}
@@ -252,6 +251,20 @@ func DividedNames(text string) (all []data.Span) {
 		at += len(line)
 	}
 	return all
+}
+
+// mayHaveNameField is a cheap test that all lines with a nameField pass: a word of nameLabels stands before a colon or an equals sign.
+func mayHaveNameField(line string) bool {
+	for at := range len(line) {
+		if line[at] != ':' && line[at] != '=' {
+			continue
+		}
+		label := strings.ToLower(lastBytes(strings.TrimRight(line[:at], " \t"), len("apellidos")))
+		if nameLabels[label[strings.LastIndexFunc(label, noLetter)+1:]] {
+			return true
+		}
+	}
+	return false
 }
 
 // dividedNames is DividedNames for one line.
