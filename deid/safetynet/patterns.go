@@ -159,8 +159,7 @@ func (v value) words() []string {
 	return words
 }
 
-func (p *Patterns) add(text, typ string, how how) {
-	v := valueOf(text)
+func (p *Patterns) add(text string, v value, typ string, how how) {
 	switch searched := v.searched(how); {
 	case how == asPhrase && !searched && len(v.all) == 2 && isDayAndMonth(text):
 		if p.days == nil {
