@@ -326,8 +326,8 @@ var (
 
 // isInterjection reports whether the value is an interjection of somebody who speaks: Aha, Uhh, O. K.
 func (t *term) isInterjection() bool {
-	shouted := t.value == strings.ToUpper(t.value) // may be initials
-	if (shouted || !interjection.MatchString(t.value) || !spokenAfter.MatchString(t.right)) && (!okay.MatchString(t.value) || !okayGoesOn.MatchString(t.right) || !okayBefore.MatchString(t.left)) {
+	said := interjection.MatchString(t.value) && t.value != strings.ToUpper(t.value) && spokenAfter.MatchString(t.right) // in capitals it may be initials
+	if !said && (!okay.MatchString(t.value) || !okayGoesOn.MatchString(t.right) || !okayBefore.MatchString(t.left)) {
 		return false
 	}
 	return spokenBefore.MatchString(t.left) && (!t.isTitled() || strings.HasSuffix(strings.TrimRight(t.left, " "), ":"))
