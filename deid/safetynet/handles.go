@@ -15,7 +15,7 @@ var handleWords = []string{"instagram", "twitter", "facebook", "tiktok", "skype"
 
 var handleStarts = newStarts(handleWords...)
 
-// mayHandle is a cheap test that all texts with a handle pass, in lower case: a word begins like one that announces a handle.
+// mayHandle is a cheap test of a text in lower case: a word in it begins like one of handleWords.
 func mayHandle(lower string) bool {
 	begins := func(at int) bool {
 		return handleStarts.has(lower[at:]) && slices.ContainsFunc(handleWords, func(word string) bool { return strings.HasPrefix(lower[at:], word) })
