@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/plain"
@@ -138,6 +139,10 @@ func readAs(written string, inOnePiece bool) (text string, all []substitution, l
 		all, from = append(all, s), end
 	}
 	for i := 0; i < len(written); {
+		if b := written[i]; b < utf8.RuneSelf && b != '&' && b != '-' && b != '\\' { // as nearly all characters
+			i++
+			continue
+		}
 		by, size, differ := plain.At(written, i)
 		if len(ends) > 0 && ends[0].Start == i {
 			by, size, differ = "\n", ends[0].End-i, true

@@ -58,6 +58,7 @@ type Model struct {
 	decisions    *recent.Texts[decision] // the tagger, the safety net, the replacer and the audit ask for that about each note
 	usualOnce    sync.Once
 	usual        *operating.Usual // see Unlike
+	known        sync.Pool        // of *recent.Words[bool]: whether the first network knows a word
 }
 
 // Open reads the model in a model folder, or the best model of a run folder. If dir is the name of a model that comes

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/internal/recent"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -102,7 +103,12 @@ func (m *Model) measure(text string, found []data.Span) operating.Usual {
 func (m *Model) unknown(text string, tokens []data.Token, found []data.Span) float64 {
 	for _, leaf := range system.Leaves(m.Tagger) {
 		if network, ok := leaf.(lexicon); ok {
-			known, words := countKnown(network, text, tokens, found)
+			memory, ok := m.known.Get().(*recent.Words[bool])
+			if !ok {
+				memory = recent.New[bool]()
+			}
+			defer m.known.Put(memory)
+			known, words := countKnown(network, memory, text, tokens, found)
 			return float64(words-known) / math.Max(1, float64(words))
 		}
 	}
@@ -116,7 +122,7 @@ type lexicon interface{ Knows(word string) bool }
 const fewLetters = 4
 
 // countKnown counts the words of at least four letters outside of the spans, and those of them that a lexicon knows.
-func countKnown(by lexicon, text string, tokens []data.Token, found []data.Span) (known, words int) {
+func countKnown(by lexicon, memory *recent.Words[bool], text string, tokens []data.Token, found []data.Span) (known, words int) {
 	for _, t := range tokens {
 		word := text[t.Start:t.End]
 		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsLetter(first) || utf8.RuneCountInString(word) < fewLetters {
@@ -126,7 +132,12 @@ func countKnown(by lexicon, text string, tokens []data.Token, found []data.Span)
 			continue
 		}
 		words++
-		if by.Knows(word) {
+		place, ok := memory.At(word)
+		knows := ok && *place || !ok && by.Knows(word)
+		if place != nil {
+			*place = knows
+		}
+		if knows {
 			known++
 		}
 	}

@@ -222,6 +222,7 @@ type Replacer struct {
 	numbers      bool             // the plan has Numbered
 	looks        bool             // the plan has a kind for which a replacement depends on the patient's other values
 	looksAtDates bool             // or only on the patient's dates and ages
+	shifts       bool             // the plan has the kind Shift
 }
 
 // typed is a type with the kind of its replacements and the sort of its values.
@@ -277,7 +278,8 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 	}
 	r.numbers = slices.Contains(kinds, Numbered)
 	r.looks = r.numbers || slices.Contains(kinds, Surrogate)
-	r.looksAtDates = r.looks || slices.Contains(kinds, Year) || slices.Contains(kinds, Shift)
+	r.shifts = slices.Contains(kinds, Shift)
+	r.looksAtDates = r.looks || r.shifts || slices.Contains(kinds, Year)
 	return r, nil
 }
 
@@ -351,10 +353,14 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 			mentions = append(mentions, surrogate.Mention{Sort: data.Person, Text: name, Aside: true})
 		}
 	}
+	tells := tellsOfYears
+	if r.shifts {
+		tells = tellsOfDates
+	}
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
 			sort := r.SortOf(s.Type)
-			if !r.looks && !tellsOfDates[sort] {
+			if !r.looks && !tells[sort] {
 				continue
 			}
 			mentions = append(mentions, surrogate.Mention{
@@ -362,8 +368,13 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 			})
 		}
 	}
-	if !r.looks {
+	switch {
+	case r.looks:
+	case r.shifts:
 		p.made = r.maker.Dates(group, mentions)
+		return p
+	default:
+		p.made = r.maker.Years(mentions)
 		return p
 	}
 	p.made = r.maker.Patient(group, mentions)
@@ -380,8 +391,12 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	return p
 }
 
-// tellsOfDates are the sorts of values that surrogate.Maker.Dates reads: dates, ages, and those that tell in which order the country of the notes writes dates.
-var tellsOfDates = map[data.Sort]bool{data.Date: true, data.Age: true, data.Zip: true, data.Phone: true, data.Number: true}
+// tellsOfYears are the sorts of values that surrogate.Maker.Years reads, and tellsOfDates those that surrogate.Maker.Dates reads: dates, ages, and those that tell in which order the country of
+// the notes writes dates.
+var (
+	tellsOfYears = map[data.Sort]bool{data.Date: true, data.Age: true}
+	tellsOfDates = map[data.Sort]bool{data.Date: true, data.Age: true, data.Zip: true, data.Phone: true, data.Number: true}
+)
 
 // before returns up to 32 bytes before a span on the same line: enough for a title or a label.
 func before(text string, at int) string {

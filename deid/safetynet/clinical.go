@@ -180,6 +180,8 @@ func (t *term) isSideOfBody() bool {
 		return false
 	case len(t.folded) == 1 && sides[side]:
 		organ = lastWordOf(t.left)
+	case len(t.folded) == 1 && !wordlists.Body("es", organ):
+		return false
 	case len(t.folded) == 1:
 		next := strings.Fields(fold.Fold(t.right))
 		if len(next) == 0 || !strings.HasPrefix(t.right, " ") {
@@ -224,7 +226,7 @@ const otherGene = `(?:ASXL1|CDH1|CDKN2A|CEBPA|CHEK2|DNMT3A|ETV6|FVL|GATA[123]|KC
 // isGene reports whether the value is a gene or a variant that somebody carries: portador de JAK2 V617F.
 func (t *term) isGene() bool {
 	switch {
-	case t.value == strings.ToLower(t.value) || len(t.folded) > 3:
+	case len(t.folded) > 3 || !t.beginsLikeGene() || t.value == strings.ToLower(t.value):
 		return false
 	case frequentVariant.MatchString(t.value):
 		return strings.HasSuffix(t.left, "PT ") || !recordLabel.MatchString(lastBytes(t.left, 24))
@@ -232,6 +234,17 @@ func (t *term) isGene() bool {
 	m := ofGene.FindStringSubmatch(t.value)
 	return m != nil && (carrier.MatchString(t.left) || m[1] == t.value && variantBehind.MatchString(t.right) && !recordLabel.MatchString(lastBytes(t.left, 24)))
 }
+
+// beginsLikeGene is a cheap test that all genes and variants pass: they have a capital or a digit behind the first letter, or begin with a word for one.
+func (t *term) beginsLikeGene() bool {
+	if len(t.value) < 2 {
+		return false
+	}
+	return isUpper(t.value[1]) || isDigit(t.value[1]) || slices.ContainsFunc(beginningsOfGenes, func(s string) bool { return strings.HasPrefix(t.folded[0], s) })
+}
+
+// beginningsOfGenes are those of genes that may be in lower case.
+var beginningsOfGenes = []string{"prot", "throm", "gen", "factor", "fv", "fii", "leiden"}
 
 // purposes are verbs behind "to" that begin what a patient comes for.
 var purposes = wordlists.Set("begin complete continue create discuss establish initiate obtain optimize perform preserve receive reestablish restore resume start undergo")
@@ -288,11 +301,15 @@ var (
 
 // isKinAdjective reports whether the value describes the relative before it: hijo único, tutora legal.
 func (t *term) isKinAdjective() bool {
-	word, small := t.folded[0], t.value == strings.ToLower(t.value)
+	word := t.folded[0]
+	if len(t.folded) != 1 || !kinAdjectives[word] && !smallKin[word] {
+		return false
+	}
+	small, before := t.value == strings.ToLower(t.value), lastWordOf(t.left)
 	if !small && t.value != strings.ToUpper(t.value) { // Legal is a surname, too
 		return false
 	}
-	return len(t.folded) == 1 && strings.HasSuffix(t.left, " ") && (kinAdjectives[word] || smallKin[word] && small) && relatives()[lastWordOf(t.left)] || len(t.folded) == 1 && guardians[lastWordOf(t.left)] && kinAdjectives[word]
+	return strings.HasSuffix(t.left, " ") && (kinAdjectives[word] || small) && relatives()[before] || guardians[before] && kinAdjectives[word]
 }
 
 // guardians are those who are no relatives by blood.
@@ -309,9 +326,9 @@ var (
 
 // isInterjection reports whether the value is an interjection of somebody who speaks: Aha, Uhh, O. K.
 func (t *term) isInterjection() bool {
-	if !spokenBefore.MatchString(t.left) || t.isTitled() && !strings.HasSuffix(strings.TrimRight(t.left, " "), ":") {
+	said := interjection.MatchString(t.value) && t.value != strings.ToUpper(t.value) && spokenAfter.MatchString(t.right) // in capitals it may be initials
+	if !said && (!okay.MatchString(t.value) || !okayGoesOn.MatchString(t.right) || !okayBefore.MatchString(t.left)) {
 		return false
 	}
-	shouted := t.value == strings.ToUpper(t.value) // may be initials
-	return !shouted && interjection.MatchString(t.value) && spokenAfter.MatchString(t.right) || okay.MatchString(t.value) && okayGoesOn.MatchString(t.right) && okayBefore.MatchString(t.left)
+	return spokenBefore.MatchString(t.left) && (!t.isTitled() || strings.HasSuffix(strings.TrimRight(t.left, " "), ":"))
 }

@@ -5,7 +5,22 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/matching"
 )
+
+// The cheap tests before the expressions of genes and of drugs exclude nothing that these match.
+func TestTestsOfGenesAndDrugsExcludeNothing(t *testing.T) {
+	for _, value := range matching.Texts(t, ofGene, 5000) {
+		if value != "" && !termAt(value, data.Span{End: len(value)}).beginsLikeGene() {
+			t.Errorf("%q is excluded", value)
+		}
+	}
+	for _, word := range matching.Texts(t, drugEnding, 5000) {
+		if !lettersOfDrugs[word[len(word)-3:]] {
+			t.Errorf("%q is excluded", word)
+		}
+	}
+}
 
 func testClinical(t *testing.T, cases map[string]bool) {
 	t.Helper()

@@ -76,7 +76,7 @@ func TestWordsThatAreNoNamesWereRemovedFromAllNotes(t *testing.T) {
 		{"Lund", "PATIENT", true}, {"oda lund", "PATIENT", true}, {"rose grant", "PATIENT", true}, {"county hospital", "HOSPITAL", true}, {"hospital clinico", "HOSPITAL", true}, {"gold", "DOCTOR", true}, {"main", "STREET", true}, {"Avanza", "ORGANIZATION", true}, {"Mercy", "HOSPITAL", true}, {"The", "PATIENT", true}, {"DE LA O", "PATIENT", true}, {"Madrid", "CITY", true}, {"Diane", "PATIENT", true},
 		{"Theodosis", "PATIENT", true}, {"Eufemia", "PATIENT", true}, {"Politis", "PATIENT", true}, {"Paloma", "PATIENT", true}, {"Yasmin", "PATIENT", true}, {"12345678", "ID", true},
 	} {
-		if got := isSpread(c.text, net.Types.SortOf(c.typ)); got != c.spread {
+		if got := isSpread(c.text, valueOf(c.text), net.Types.SortOf(c.typ)); got != c.spread {
 			t.Errorf("%q as %s: %v", c.text, c.typ, got)
 		}
 	}

@@ -98,11 +98,14 @@ func dayMonthAt(text string, start, middle int) (v dayMonth, ok bool) {
 	v.first, _ = strconv.Atoi(text[start:middle])
 	v.second, _ = strconv.Atoi(text[middle+1 : end])
 	v.padded = end-start == len("04/20") && (text[start] == '0' || text[middle+1] == '0')
+	if len(v.readings(anyOrder)) == 0 || !v.beginsAlone(text) {
+		return v, false
+	}
 	if halfDay.MatchString(firstBytes(text[end:], 3)) {
 		v.half = len("am")
 	}
 	v.open = openEnd.MatchString(firstBytes(text[end:], 16))
-	return v, len(v.readings(anyOrder)) > 0 && v.beginsAlone(text) && (v.open || v.endsAlone(text))
+	return v, v.open || v.endsAlone(text)
 }
 
 // beginsAlone reports whether nothing that belongs to the value stands directly before it, other than the first date of a range.

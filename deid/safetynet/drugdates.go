@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/internal/lazyregexp"
 )
 
@@ -216,8 +217,12 @@ func DaysAfter(text string, date data.Span) (days []data.Span) {
 
 // isDrug reports whether a folded word is a drug: one of the lists, or one whose ending only drugs have.
 func isDrug(word string) bool {
-	return drugNames()[word] || len(word) > 6 && drugEnding.MatchString(word) && !notDrugs[word] && !strings.HasSuffix(word, "vivir")
+	return drugNames()[word] || len(word) > 6 && lettersOfDrugs[word[len(word)-3:]] && drugEnding.MatchString(word) && !notDrugs[word] && !strings.HasSuffix(word, "vivir")
 }
+
+// lettersOfDrugs are the last three letters of the endings of drugEnding, which most words do not have.
+var lettersOfDrugs = wordlists.Set(`aco asa ast ate ato ban cin dol eno fen gin ida ide ilo ina ine inn ino iol ion ioo ium lac lam lin lol mab min mus nac nem nib nil nio nyl ole ona one pam pio ran ril rin rol ron sin tam tan
+	tim tin tio vir xat xel xib xin ylo zin zol`)
 
 // isCombination reports whether a folded word consists of several drugs: amlodipine/benazepril.
 func isCombination(word string) bool {

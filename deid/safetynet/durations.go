@@ -16,24 +16,22 @@ import (
 // durationsIn returns the numbers of months of a text, which are written as twelfths of a year. The note must have durations in weeks, as 3/52, or dates that begin with the day, and say so
 // with a word, and no date in December, which such a number may be.
 func durationsIn(text string) (found []data.Span) {
-	if !strings.Contains(text, "/12") || inDecember.MatchString(text) {
+	if !strings.Contains(text, "/12") {
+		return nil
+	}
+	values := slices.DeleteFunc(dayMonthsIn(text), func(v dayMonth) bool {
+		return v.sep != '/' || v.second != 12 || v.first > 18 || v.padded || v.half > 0 || v.open && !strings.HasPrefix(text[v.end:], " - ") || v.inRange(text)
+	})
+	if len(values) == 0 || inDecember.MatchString(text) {
 		return nil
 	}
 	weeks := inWeeks.MatchString(text)
-	if !weeks && !dayThenMonth.MatchString(text) {
+	if !weeks && !dayThenMonth.MatchString(text) || orderOf(text, nil) == monthFirst {
 		return nil
 	}
-	var o order
-	known := false
-	for _, v := range dayMonthsIn(text) {
-		if v.sep != '/' || v.second != 12 || v.first > 18 || v.padded || v.half > 0 || v.open && !strings.HasPrefix(text[v.end:], " - ") || v.inRange(text) {
-			continue
-		}
-		if !known {
-			o, known = orderOf(text, nil), true
-		}
+	for _, v := range values {
 		b := v.beside(text)
-		if o == monthFirst || b.hasPreposition() || isDatedBefore(b.last) || dateBefore.MatchString(b.tail()) || dateAfter.MatchString(b.after) {
+		if b.hasPreposition() || isDatedBefore(b.last) || dateBefore.MatchString(b.tail()) || dateAfter.MatchString(b.after) {
 			continue
 		}
 		lasts := weeks && len(b.last) > 0 && last[b.last[len(b.last)-1]] && !b.hasEvent() && directlyBehind.MatchString(b.tail())

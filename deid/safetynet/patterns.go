@@ -76,6 +76,15 @@ type Patterns struct {
 // a map does.
 type starts [16]uint64
 
+// newStarts returns the starts of some words.
+func newStarts(words ...string) *starts {
+	s := &starts{}
+	for _, word := range words {
+		s.add(word)
+	}
+	return s
+}
+
 func (s *starts) add(word string) {
 	i, bit := startOf(word)
 	s[i] |= bit
@@ -150,8 +159,7 @@ func (v value) words() []string {
 	return words
 }
 
-func (p *Patterns) add(text, typ string, how how) {
-	v := valueOf(text)
+func (p *Patterns) add(text string, v value, typ string, how how) {
 	switch searched := v.searched(how); {
 	case how == asPhrase && !searched && len(v.all) == 2 && isDayAndMonth(text):
 		if p.days == nil {

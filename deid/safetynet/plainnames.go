@@ -145,7 +145,7 @@ func namesIn(r nameRun) (found []data.Span) {
 
 // fullNameAt returns the last word of the full name that begins with word i of a run.
 func fullNameAt(r nameRun, i int) (last int, ok bool) {
-	if !isCapitalized(r.word(i)) || !surrogate.IsFirstName(r.word(i)) {
+	if i == len(r.words)-1 || !isCapitalized(r.word(i)) || !surrogate.IsFirstName(r.word(i)) {
 		return 0, false
 	}
 	for k := i + 1; k < len(r.words) && k < i+maxFullNameWords; k++ {
@@ -226,17 +226,19 @@ var (
 
 // vietnamese returns the last word of a Vietnamese name that begins with word i of a run and contains Thu, which is also Thursday: Nguyen Thi Thu Ha, Thu Tran.
 func vietnamese(r nameRun, i int) (last int, ok bool) {
-	words := r.between(i, len(r.words)-1)
-	thu := slices.Index(words, "Thu")
-	switch {
+	thu := slices.IndexFunc(r.words[i:], func(w cell) bool { return r.text[w.start:w.end] == "Thu" })
+	if thu < 0 {
+		return 0, false
+	}
+	switch words := r.between(i, len(r.words)-1); {
 	case thu == 0 && len(words) > 1 && vietnameseSurnames[fold.Fold(words[1])]:
 		return i + 1, true
-	case thu < 1 || thu > 2 || !vietnameseSurnames[fold.Fold(words[0])] && words[1] != "Thi" || thu == 2 && words[1] != "Thi" && !surrogate.IsFirstName(words[1]):
+	case thu == 0 || thu > 2 || !vietnameseSurnames[fold.Fold(words[0])] && words[1] != "Thi" || thu == 2 && words[1] != "Thi" && !surrogate.IsFirstName(words[1]):
 		return 0, false
 	case thu+1 < len(words) && isCapitalized(words[thu+1]) && utf8.RuneCountInString(words[thu+1]) <= 6 && !months()[fold.Fold(words[thu+1])]:
 		return i + thu + 1, true
 	}
-	return i + thu, words[1] == "Thi"
+	return i + thu, r.word(i+1) == "Thi"
 }
 
 // vietnameseSurnames are frequent ones.
@@ -342,13 +344,12 @@ var (
 // ofTask returns the index of the word of a run that is the surname of the patient of a task of a sign-out, or -1: Check Williams lytes; Repeat CT Thompson at 6h.
 func ofTask(r nameRun) int {
 	for i := range r.words {
-		word := r.word(i)
-		if !isCapitalized(word) || !isKnownSurname(word) {
+		word, right := r.word(i), strings.TrimPrefix(r.after(i), " ")
+		next := fold.Fold(right[:nounLength(right)])
+		if !ofPeople[next] && !tests[next] && !behindTask[next] && !strings.HasPrefix(right, "@") || !isCapitalized(word) || !isKnownSurname(word) {
 			continue
 		}
-		folded := fold.Fold(word)
-		left, right := strings.Fields(fold.Fold(r.before(i))), strings.TrimPrefix(r.after(i), " ")
-		next := fold.Fold(right[:nounLength(right)])
+		folded, left := fold.Fold(word), strings.Fields(fold.Fold(r.before(i)))
 		if len(left) == 0 || right == r.after(i) && right != "" || noTask[folded] || isDeviceOrSign(folded) {
 			continue
 		}
@@ -453,6 +454,7 @@ func employerIn(r nameRun) (first, last int) {
 	after := strings.TrimLeft(r.after(last), "'’ ")
 	next := firstFolded(strings.TrimPrefix(after, "s "))
 	works := next == "employee" || next == "employees"
+	employs, owns := works || next == "hr" || workers[next], strings.HasPrefix(after, "s ")
 	for k := 1; k < len(r.words); k++ {
 		switch word := r.word(k); {
 		case districts[word], k+1 < len(r.words) && (word == "School" && r.word(k+1) == "District" || word == "Public" && r.word(k+1) == "Schools"), k+2 < len(r.words) && word == "Unified" && r.word(k+1) == "School":
@@ -469,9 +471,9 @@ func employerIn(r nameRun) (first, last int) {
 			return k - 1, k - 1
 		}
 	}
-	for n := min(3, len(r.words)); n > 0; n-- {
+	for n := min(3, len(r.words)); n > 0 && (employs || owns); n-- {
 		i := len(r.words) - n
-		if company := fold.Fold(strings.Join(r.between(i, last), " ")); companies[company] && (works || next == "hr" || workers[next]) || companies[company+"'s"] && strings.HasPrefix(after, "s ") {
+		if company := fold.Fold(strings.Join(r.between(i, last), " ")); companies[company] && employs || companies[company+"'s"] && owns {
 			return i, last
 		}
 	}

@@ -82,8 +82,9 @@ func (n *Net) Originals(removed []Removed) *Patterns {
 	for _, r := range slices.SortedFunc(maps.Keys(count), func(a, b Removed) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Text, b.Text))
 	}) {
-		if sort := n.Types.SortOf(r.Type); isSpread(r.Text, sort) {
-			p.add(r.Text, r.Type, howOf(sort))
+		sort, v := n.Types.SortOf(r.Type), valueOf(r.Text)
+		if isSpread(r.Text, v, sort) {
+			p.add(r.Text, v, r.Type, howOf(sort))
 		}
 	}
 	return p
@@ -93,7 +94,7 @@ func (n *Net) Originals(removed []Removed) *Patterns {
 func (n *Net) Known(values []Value) *Patterns {
 	p := &Patterns{types: n.Types, language: n.Language, known: true}
 	for _, v := range values {
-		p.add(v.Text, v.typeIn(n.Types), v.how())
+		p.add(v.Text, valueOf(v.Text), v.typeIn(n.Types), v.how())
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package safetynet
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -60,12 +61,15 @@ var (
 		}
 		return words
 	}()
+	announcingStarts = newStarts(slices.Collect(maps.Keys(announcingWords))...)
 )
 
 // maxAnnouncing is the length of the longest of announcingWords.
 const maxAnnouncing = len("granddaughter")
 
-// calling matches a word of callers.
+// maxCall is how many bytes behind the word of an announcement the words of callers end at most, and calling matches one of them.
+const maxCall = maxAnnouncement + maxCaller*maxSaidWord + maxCallers
+
 var calling = lazyregexp.New(`calling|phoning|ringing|returning your call|llamando|llamo`)
 
 // SaidNames returns the names of persons behind words that announce one, in the order of the text. The spans have the type PATIENT, or DOCTOR behind the title of a clinician who calls.
@@ -87,8 +91,8 @@ func SaidNames(text string) (all []data.Span) {
 	}
 	for _, m := range announced[byCaller] {
 		words := saidWords(text, m[1])
-		for n := 1; n <= len(words) && n <= 3; n++ {
-			if callers.MatchString(text[words[n-1].end:min(len(text), words[n-1].end+24)]) && isNameOfCaller(words[:n]) {
+		for n := 1; n <= len(words) && n <= maxCaller; n++ {
+			if callers.MatchString(firstBytes(text[words[n-1].end:], maxCallers)) && isNameOfCaller(words[:n]) {
 				add(m[1], words[n-1].end)
 			}
 		}
@@ -109,7 +113,6 @@ const maxAnnouncement = 64
 // announcedIn returns the matches of each expression of announcing in a text, like FindAllStringIndex, but looks only around the words of announcingWords.
 func announcedIn(text string) (found [announcements][][]int) {
 	lower := lowerASCII(text)
-	calls := calling.MatchString(lower)
 	var done [announcements]int
 	for at := 0; at < len(lower); at++ {
 		if !isLower(lower[at]) {
@@ -119,11 +122,11 @@ func announcedIn(text string) (found [announcements][][]int) {
 		for at < len(lower) && isLower(lower[at]) {
 			at++
 		}
-		if at-start > maxAnnouncing {
+		if at-start > maxAnnouncing || !announcingStarts.has(lower[start:at]) {
 			continue
 		}
 		by, ok := announcingWords[lower[start:at]]
-		if !ok || start < done[by] || by == byCaller && !calls {
+		if !ok || start < done[by] || by == byCaller && !calling.MatchString(firstBytes(lower[start:], maxCall)) {
 			continue
 		}
 		from, to := around(text, start, maxAnnouncement, maxAnnouncement)
@@ -145,13 +148,19 @@ type said struct {
 	end  int // in the whole text
 }
 
-// maxSaid is the maximum number of words of a name that is said.
-const maxSaid = 4
+// maxSaid is the maximum number of words of a name that is said, maxCaller that of a caller, maxSaidWord the maximum length of one with the blank before it in bytes, and maxCallers that of what
+// stands behind a caller.
+const (
+	maxSaid     = 4
+	maxCaller   = 3
+	maxSaidWord = 48
+	maxCallers  = 24
+)
 
 // saidWords returns the next words of a text that nothing but single blanks divide.
 func saidWords(text string, at int) (words []said) {
 	for len(words) < maxSaid {
-		near := firstBytes(text[at:], 48)
+		near := firstBytes(text[at:], maxSaidWord)
 		m := spokenWord.FindStringSubmatchIndex(near)
 		if m == nil || m[1] < len(near) && near[m[1]] == '/' || len(words) > 0 && m[2] == 0 {
 			break
@@ -220,8 +229,8 @@ var (
 var (
 	// nameField matches the label of the name of a patient, and what stands behind it on the line.
 	nameField = lazyregexp.New(`(?im)(?:^|[|;,\t(>]|  )[ \t]*((?:(?:patient|pt|client|resident|member)(?:['’]?s)?(?: (?:full|legal|last|first))? |full |last |first |sur|family )?name|name of (?:the )?patient|patient|paciente|(?:nombres?|apellidos?)(?: y (?:nombres?|apellidos?)| completo)?(?: (?:del|de la) paciente)?)[ \t]*[:=][ \t]*([^\n\r|;:]{3,80})(:?)`)
-	// nameLabels are words of which each such label has one.
-	nameLabels = []string{"name", "patient", "paciente", "nombre", "apellido"}
+	// nameLabels are the last words of such labels.
+	nameLabels = wordlists.Set("name surname patient paciente nombre nombres apellido apellidos completo")
 	// lastWords matches the words of a label at the end of a field.
 	lastWords = lazyregexp.New(`(?: {2,}| )[\pL./#()-]+(?: (?:of|de|no\.?|#)(?: [\pL.]+)?)?[ \t]*$`)
 	// ofLetters matches a name between whose letters blanks stand.
@@ -232,10 +241,9 @@ var (
 
 // DividedNames returns the names of patients in the fields of forms that spaces divide, up to the next label or the end of the line. The spans have the type PATIENT.
 func DividedNames(text string) (all []data.Span) {
-	at, lower := 0, lowerASCII(text)
+	at := 0
 	for line := range strings.Lines(text) {
-		has := func(word string) bool { return strings.Contains(lower[at:at+len(line)], word) }
-		if strings.ContainsAny(line, ":=") && slices.ContainsFunc(nameLabels, has) {
+		if mayHaveNameField(line) {
 			for _, s := range dividedNames(line) {
 				all = append(all, data.Span{Start: at + s.Start, End: at + s.End, Type: s.Type, Score: s.Score})
 			}
@@ -243,6 +251,20 @@ func DividedNames(text string) (all []data.Span) {
 		at += len(line)
 	}
 	return all
+}
+
+// mayHaveNameField is a cheap test that all lines with a nameField pass: a word of nameLabels stands before a colon or an equals sign.
+func mayHaveNameField(line string) bool {
+	for at := range len(line) {
+		if line[at] != ':' && line[at] != '=' {
+			continue
+		}
+		label := strings.ToLower(lastBytes(strings.TrimRight(line[:at], " \t"), len("apellidos")))
+		if nameLabels[label[strings.LastIndexFunc(label, noLetter)+1:]] {
+			return true
+		}
+	}
+	return false
 }
 
 // dividedNames is DividedNames for one line.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/matching"
 )
 
 // checkFound checks what a function finds in texts in which « » mark it.
@@ -89,5 +90,14 @@ func TestClinicianWhoCallsWasAPatient(t *testing.T) {
 	}
 	if found := DividedNames("Last name: Unknown to pt"); len(found) > 0 {
 		t.Errorf("an unknown name is found: %+v", found)
+	}
+}
+
+// The cheap test before the expression of the fields of names excludes nothing that it matches.
+func TestTestOfNameFieldsExcludesNothing(t *testing.T) {
+	for _, line := range matching.Texts(t, nameField, 5000) {
+		if !mayHaveNameField(line) {
+			t.Errorf("%q is excluded", line)
+		}
 	}
 }

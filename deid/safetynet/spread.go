@@ -22,12 +22,12 @@ var ofNames = []data.Sort{data.Person, data.Hospital, data.Organization, data.De
 // ofInstitutions are those of them that institutions have.
 var ofInstitutions = []data.Sort{data.Hospital, data.Organization, data.Department}
 
-// isSpread reports whether a replaced text is searched for in all notes of the patient.
-func isSpread(text string, sort data.Sort) bool {
+// isSpread reports whether a replaced text, of which the value is given, too, is searched for in all notes of the patient.
+func isSpread(text string, v value, sort data.Sort) bool {
 	if !slices.Contains(ofNames, sort) {
 		return true
 	}
-	words := valueOf(text).words()
+	words := v.words()
 	switch {
 	case len(words) == 0:
 		return true

@@ -71,10 +71,12 @@ var beginnings = sync.OnceValue(func() *pairs {
 	return all
 })
 
-// mayHaveTerm is a cheap test that all texts with a fixed term pass.
-func mayHaveTerm(text string) bool {
+// partsWithTerms returns the parts of a text that may have a fixed term, each with wordsOfTerm words before and behind the beginning of the term.
+func partsWithTerms(text string) (parts []data.Span) {
 	last, starts := "", beginnings()
-	for i := 0; i < len(text); {
+	var recent [wordsOfTerm]int // where the last words begin; word n is at n%wordsOfTerm
+	behind := 0                 // how many words are left of the last part
+	for i, n := 0, 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		digit := unicode.IsDigit(r)
 		if !digit && !unicode.IsLetter(r) {
@@ -84,11 +86,19 @@ func mayHaveTerm(text string) bool {
 		end := max(wordEnd(text, i, digit), i+size)
 		word := startOfWord(text[i:end])
 		if starts.has(last, word) {
-			return true
+			if behind == 0 {
+				parts = append(parts, data.Span{Start: recent[n%wordsOfTerm]})
+			}
+			behind = wordsOfTerm
 		}
-		last, i = word, end
+		if behind > 0 {
+			parts[len(parts)-1].End = end
+			behind--
+		}
+		recent[n%wordsOfTerm] = i
+		last, i, n = word, end, n+1
 	}
-	return false
+	return parts
 }
 
 // startOfWord returns the first three bytes of a folded word or more of them.
@@ -107,8 +117,8 @@ func termsIn(text string) (found []data.Span) {
 	defer buffers.Put(buffer)
 	for from := 0; from < len(text); {
 		to := windowEnd(text, from)
-		if mayHaveTerm(text[from:to]) {
-			words := appendWords((*buffer)[:0], text, from, to, nil)
+		for _, part := range partsWithTerms(text[from:to]) {
+			words := appendWords((*buffer)[:0], text, from+part.Start, from+part.End, nil)
 			found = append(found, termsOf(text, words)...)
 			clear(words) // the words are parts of the text
 			*buffer = words

@@ -184,6 +184,9 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	return p
 }
 
+// Years is Patient for Year and TellsOver89 alone, and fastest: they depend on the dates and ages of the notes, and on no key. The other methods of what it returns must not be used.
+func (m *Maker) Years(mentions []Mention) *Patient { return &Patient{Maker: m, mentions: mentions} }
+
 // Dates is Patient for Year, Shift and TellsOver89 alone, and faster. The other methods of what it returns must not be used: the words of the notes
 // are not known.
 func (m *Maker) Dates(group string, mentions []Mention) *Patient {
