@@ -68,6 +68,8 @@ func TestColumns(t *testing.T) {
 		{"labels below a heading", "Patient\tOda Lund\nAttending\tBoakye\nCaregiver\tNambiar\n", nil},
 		{"a form of two columns of labels", "Patient\tOda Lund\tAge\t48\nAttending\tBoakye\tRoom\t4\nDiagnosis\tGout\tNurse\tNambiar\n", nil},
 		{"words that are also headings", "Patient\tZorp\tDispo\tReason\nHaugstad\tx\tTransfer\tSurgery\nBoakye\ty\tTransfer\tFever\n", []string{"PATIENT Haugstad", "PATIENT Boakye"}},
+		{"degrees and titles beside names", "mrn | pt | provider\n3310928 | Okafor, Mr | CNM Boakye\n3310929 | Haugstad, Mrs. | RN Nambiar\n3310930 | Brekke, Oda | Haugstad RPh\n",
+			[]string{"MEDICALRECORD 3310928", "PATIENT Okafor", "DOCTOR Boakye", "MEDICALRECORD 3310929", "PATIENT Haugstad", "DOCTOR Nambiar", "MEDICALRECORD 3310930", "PATIENT Brekke, Oda", "DOCTOR Haugstad"}},
 		{"who did it", "Allergen\tReaction\tRecorded by\nPCN\tHives\tHaugstad\nSulfa\tRash\tBoakye, RN\n\nResult\tRead back by\n6.8\tNambiar 0815\n", []string{"DOCTOR Haugstad", "DOCTOR Boakye", "DOCTOR Nambiar"}},
 		{"who did it, in Spanish", "Herida;Exudado;Curada por\nSacro;Leve;Iturralde\nTalón;Nulo;Olabarri\n", []string{"DOCTOR Iturralde", "DOCTOR Olabarri"}},
 		{"what did it", "Reaction\tCaused by\tRelieved by\nRash\tKeflin\tZyrtek\nCough\tPollex\tZyrtek\n", nil},

@@ -528,8 +528,8 @@ var (
 	isSigned     = lazyregexp.New(`(?:[<>=→~≥≤×±#+@$%]\s?|[0-9]\s?[-+x×]\s|[0-9]x\s?)$`)
 	isMeasured   = lazyregexp.New(`^(?:\s?[%°'"”´+/]|\s?[-x×]\s?[0-9]{1,3}(?:[^0-9/]|$))`)
 	sideBefore   = lazyregexp.New(`(?:^|[^\pL])(?:[LRDI]|(?i:left|right|bilat|izq|izda|izdo|der|dcha|dcho))[.:]?\s$`)
-	wholeNumber  = lazyregexp.New(`(?:^|[\s(])[0-9]{1,2}\s(?:(?:and|y)\s)?$`)
-	numberBefore = lazyregexp.New(`[0-9]\s+$`)
+	wholeNumber  = lazyregexp.New(`(?:^|[\s(])[0-9]{1,2}[ \t](?:(?:and|y)\s)?$`)
+	numberBefore = lazyregexp.New(`[0-9][ \t]+$`)
 	dateAfter    = lazyregexp.New(`^\s(?:on\s)?[0-9]{1,2}[/-][0-9]{1,2}(?:[^0-9%]|$)`)
 	gradedFrom   = lazyregexp.New(gradedThing + `desde $`)
 	gradedUpTo   = lazyregexp.New(gradedThing + `(?:(?:de|desde) [0-9]{1,2}/([0-9]{1,2}) )?hasta $`)
@@ -552,13 +552,15 @@ type datedNote struct {
 	values map[[2]int]bool
 	count  map[byte]int    // by separator
 	types  map[byte]string // by separator
+
+	starts, ends map[int]bool // of those with a slash
 }
 
 // NewDated returns the days and months of notes in the spans that are given, which are dates.
 func NewDated(texts []string, dates [][]data.Span) *Dated {
 	d := &Dated{notes: make([]datedNote, len(texts)), values: map[string]string{}}
 	for i, text := range texts {
-		note := datedNote{values: map[[2]int]bool{}, count: map[byte]int{}, types: map[byte]string{}}
+		note := datedNote{values: map[[2]int]bool{}, count: map[byte]int{}, types: map[byte]string{}, starts: map[int]bool{}, ends: map[int]bool{}}
 		for _, s := range dates[i] {
 			for _, v := range dayMonthsIn(text[s.Start:s.End]) {
 				v.start, v.end = v.start+s.Start, v.end+s.Start
@@ -569,6 +571,9 @@ func NewDated(texts []string, dates [][]data.Span) *Dated {
 				note.values[[2]int{v.first, v.second}] = true
 				note.count[v.sep]++
 				note.types[v.sep] = s.Type
+				if v.sep == '/' {
+					note.starts[v.start], note.ends[v.end] = true, true
+				}
 				d.values[text[v.start:v.end]] = s.Type
 			}
 		}
@@ -577,7 +582,7 @@ func NewDated(texts []string, dates [][]data.Span) *Dated {
 	return d
 }
 
-// Like returns the values of note i, outside of the covered spans, that are dates because they are like the certain ones: equal to one of them, or, if the note has enough of their
+// Like returns the values of note i, outside of the covered spans, that are dates because they are like the certain ones: the other end of a range, equal to one of them, or, if the note has enough of their
 // form, possible in the order of the note's dates and near them in the year. The language, which may be empty, has an order if the dates tell
 // none. Covered is sorted and disjoint.
 func (d *Dated) Like(i int, text, language string, covered []data.Span) (found []data.Span) {
@@ -590,6 +595,11 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 	for _, v := range dayMonthsIn(text) {
 		s := data.Span{Start: v.start, End: v.end, Score: 1}
 		if from, to := data.Overlapping(covered, s); from < to || v.open {
+			continue
+		}
+		if note.inRange(text, v, found) {
+			s.Type = note.types[v.sep]
+			found = append(found, s)
 			continue
 		}
 		known := d.values[text[v.start:v.end]]
@@ -621,6 +631,20 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 // compares reports whether the note has enough certain dates of a value's form: two, or one if the value has a number that can only be a day.
 func (n datedNote) compares(v dayMonth) bool {
 	return n.count[v.sep] > 1 || n.count[v.sep] == 1 && v.hasDay()
+}
+
+// inRange reports whether a value with a slash is one end of a range whose other end is a certain date, or the last one that was found: 8/5-8/8 of which 8/5 is one.
+func (n datedNote) inRange(text string, v dayMonth, found []data.Span) bool {
+	if v.sep != '/' || n.types[v.sep] == "" {
+		return false
+	}
+	for _, dash := range []string{"-", "–"} {
+		first, last := v.start-len(dash), v.end+len(dash)
+		if strings.HasSuffix(text[:v.start], dash) && (n.ends[first] || len(found) > 0 && found[len(found)-1].End == first) || strings.HasPrefix(text[v.end:], dash) && n.starts[last] {
+			return true
+		}
+	}
+	return false
 }
 
 // near returns, for each separator, the days of a leap year that are not far from a certain date.

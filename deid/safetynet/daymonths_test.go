@@ -80,6 +80,9 @@ func TestDaysAndMonthsStayedBesideOthers(t *testing.T) {
 		"Alta el «12/4». Punción 12/4, drenaje 6/4":                                 "Punción [D|12/4], drenaje 6/4",         // one date tells only its own value
 		"Ingreso el «2-4», alta el «12-4». Punción 6-4. Picos 3-5 mm, 3-6":          "Punción [D|6-4]. Picos 3-5 mm, [D|3-6]",
 		dates + "Vent: AC 12/5. CVP 8/10, ribs 4/5, CN 3/4, pupils 4/3, stools 4/5": "Vent: AC 12/5. CVP 8/10, ribs 4/5, CN 3/4, pupils 4/3, stools 4/5",
+		dates + "Plaquetas 43\n8/4 hto 41\n3/4 sin fiebre":                          "Plaquetas 43\n[D|8/4] hto 41\n3/4 sin fiebre", // a number of the line before
+		dates + "Huecos 5/4-8/4 unidades. Fuerza 4/5-5/5":                           "Huecos [D|5/4]-[D|8/4] unidades. Fuerza 4/5-5/5",
+		dates + "Del «9/4»-12/4 unit 2":                                             "Del 9/4-[D|12/4] unit 2",
 		"Seen on «4/13» and «4/20». Tap 4/5. Repeat 13/4, in 5/7":                   "Tap [D|4/5]. Repeat 13/4, in 5/7", // the month comes first
 	} {
 		text, spans := withoutMarks(text)
