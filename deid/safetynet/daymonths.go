@@ -621,7 +621,7 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 			continue
 		}
 		known := d.values[text[v.start:v.end]]
-		if known == "" && !note.compares(v) && !note.hasMonthOf(v) {
+		if known == "" && !note.compares(v) && !note.hasMonthOf(v, language) {
 			continue
 		}
 		b := v.beside(text)
@@ -651,9 +651,10 @@ func (n datedNote) compares(v dayMonth) bool {
 	return n.count[v.sep] > 1 || n.count[v.sep] == 1 && v.hasDay()
 }
 
-// hasMonthOf reports whether the only certain date of a value's form has a number that can only be a day, and the month of the value, which is no usual fraction.
-func (n datedNote) hasMonthOf(v dayMonth) bool {
-	if n.count[v.sep] != 1 || v.sep != '/' || v.isPart(2, 3, 4, 5, 6, 7, 10) {
+// hasMonthOf reports whether the only certain date of a value's form has a number that can only be a day, and the month of the value, which is no usual
+// fraction and no British duration.
+func (n datedNote) hasMonthOf(v dayMonth, language string) bool {
+	if n.count[v.sep] != 1 || v.sep != '/' || v.isPart(2, 3, 4, 5, 6, 10) || language != "es" && v.isPart(7, 12) {
 		return false
 	}
 	return slices.ContainsFunc(n.all, func(c dayMonth) bool {

@@ -128,8 +128,8 @@ func TestDaysAndMonthsWithFullStopsStayed(t *testing.T) {
 // A day stayed beside the only other one, although both are of the same month.
 func TestDayOfSameMonthStayed(t *testing.T) {
 	for text, want := range map[string]string{
-		"Entrega el «22/7». Prueba en cera 8/7, retoque 3/7, fuerza 8/7": "Prueba en cera [D|8/7], retoque 3/7, fuerza 8/7",
-		"Entrega el «22/7». Prueba en cera 8/9, lesión 5/7, EVA 9/10":    "Prueba en cera 8/9, lesión 5/7, EVA 9/10",
+		"Entrega el «22/7». Prueba en cera 8/7, retoque 3/7, fuerza 8/7": "Prueba en cera [D|8/7], retoque [D|3/7], fuerza 8/7",
+		"Entrega el «22/7». Prueba en cera 8/9, EVA 9/10":                "Prueba en cera 8/9, EVA 9/10",
 		"Entrega el «9/7». Prueba en cera 8/7":                           "Prueba en cera 8/7", // neither tells which number is the month
 		"Entrega el «12/10». Alivio 8/10":                                "Alivio 8/10",
 		"Entrega el «22/10». Alivio 8/10":                                "Alivio 8/10",
