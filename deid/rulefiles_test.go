@@ -274,7 +274,7 @@ func TestPHIOfFormsAndLogsStayed(t *testing.T) {
 		"7-702-18   interno, pauta 1-0-1":                                      "[ID_SUJETO_ASISTENCIA]   interno, pauta 1-0-1",
 		"ADVP años 80, en los años setenta; a los tres años 80 cm":             "ADVP años [FECHAS], en los años [FECHAS]; a los tres años 80 cm",
 		"A los once (11) días del mes de mayo de 2071; once (11) de mayo":      "A los [FECHAS]; [FECHAS]",
-		"COLPOSCOPIA No. 118/24, TA 118/24, abril/22":                          "COLPOSCOPIA No. [ID_SUJETO_ASISTENCIA], TA 118/24, [FECHAS]",
+		"COLPOSCOPIA No. 118/24, TA 130/24, abril/22":                          "COLPOSCOPIA No. [ID_SUJETO_ASISTENCIA], TA 130/24, [FECHAS]",
 		"Incapacidad desde mayo 6. Desde julio 5 crisis":                       "Incapacidad desde [FECHAS]. Desde julio 5 crisis",
 		"Turno 2: 14–24 uztaila, 5 irailean":                                   "Turno 2: [FECHAS], [FECHAS]",
 		"La hora es 08:31. LS 22-MAY-2071\nDolor. RX 22-MAY-2071":              "La hora es 08:31. [NOMBRE_PERSONAL_SANITARIO] [FECHAS]\nDolor. RX [FECHAS]",
