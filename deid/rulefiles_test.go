@@ -260,6 +260,37 @@ func TestShorthandOfSpanishNotesStayed(t *testing.T) {
 	}
 }
 
+// Extensions behind the person who answers them, numbers of trials, decades, dates in words with digits and in Basque, initials before the date of a correction, ships, shops, roads and
+// rural surgeries stayed, as a whole or in part.
+func TestPHIOfFormsAndLogsStayed(t *testing.T) {
+	net, err := NewNet("auto", data.MEDDOCAN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Contacto: Oda, ext. 214. Flexión 20, ext. 180":                        "Contacto: Oda, ext. [NUMERO_TELEFONO]. Flexión 20, ext. 180",
+		"avisado a Enf. ODA EXT 318, 14:20 H":                                  "avisado a Enf. ODA EXT [NUMERO_TELEFONO], 14:20 H",
+		"Protocolo TRX-9   Centro 054   Visita 4, TAC en 07-013":               "Protocolo TRX-9   Centro [OTRO_NUMERO_IDENTIF]   Visita 4, TAC en [ID_SUJETO_ASISTENCIA]",
+		"7-702-18   interno, pauta 1-0-1":                                      "[ID_SUJETO_ASISTENCIA]   interno, pauta 1-0-1",
+		"ADVP años 80, en los años setenta; a los tres años 80 cm":             "ADVP años [FECHAS], en los años [FECHAS]; a los tres años 80 cm",
+		"A los once (11) días del mes de mayo de 2071; once (11) de mayo":      "A los [FECHAS]; [FECHAS]",
+		"COLPOSCOPIA No. 118/24, TA 130/24, abril/22":                          "COLPOSCOPIA No. [ID_SUJETO_ASISTENCIA], TA 130/24, [FECHAS]",
+		"Incapacidad desde mayo 6. Desde julio 5 crisis":                       "Incapacidad desde [FECHAS]. Desde julio 5 crisis",
+		"Turno 2: 14–24 uztaila, 5 irailean":                                   "Turno 2: [FECHAS], [FECHAS]",
+		"La hora es 08:31. LS 22-MAY-2071\nDolor. RX 22-MAY-2071":              "La hora es 08:31. [NOMBRE_PERSONAL_SANITARIO] [FECHAS]\nDolor. RX [FECHAS]",
+		"Del M/N Albatros Austral, por la farmacia San Borondón, de guardia":   "Del [INSTITUCION], por la [INSTITUCION], de guardia",
+		"La EPS Angora del Sur no paga. EPS Contributivo. farmacia de guardia": "La EPS [INSTITUCION] no paga. EPS Contributivo. farmacia de guardia",
+		"Fallece en domicilio, camino a Tapera Honda. Va camino a casa":        "Fallece en domicilio, [CALLE]. Va camino a casa",
+		"Curas en el consultorio de Villa Angora. Consultorio de Cardiología":  "Curas en el [CENTRO_SALUD]. Consultorio de Cardiología",
+	} {
+		d := &Deidentifier{Net: net}
+		results := d.Notes(t.Context(), []Note{{Document: &data.Document{ID: "n", Text: text}}})
+		if got := results[0].Clean.Text; got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Without an accent or in capitals, verbs behind a name went with it as surnames, and so did labels and marks before one.
 func TestVerbsWithoutAccentsWereSurnames(t *testing.T) {
 	net, err := NewNet("auto", data.MEDDOCAN)
@@ -482,6 +513,16 @@ func TestClinicalNotationsWereDatesNumbersAndPeople(t *testing.T) {
 		{data.MEDDOCAN, "FECHAS", "dolor irradiado a MID hasta «8/10»", "dolor irradiado a MID hasta 8/10"},
 		{data.MEDDOCAN, "FECHAS", "dolor hasta el «8/10»", "dolor hasta el [FECHAS]"},
 		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "Idioma: «Karen»", "Idioma: Karen"},
+		{data.MEDDOCAN, "OTRO_NUMERO_IDENTIF", "ICD-10: «K50.012»", "ICD-10: K50.012"},
+		{data.MEDDOCAN, "OTRO_NUMERO_IDENTIF", "caja «K50.012»", "caja [OTRO_NUMERO_IDENTIF]"},
+		{data.MEDDOCAN, "OTRO_NUMERO_IDENTIF", "Morfología..... «8140/3» adenocarcinoma", "Morfología..... 8140/3 adenocarcinoma"},
+		{data.MEDDOCAN, "OTRO_NUMERO_IDENTIF", "biopsia «8140/3»", "biopsia [OTRO_NUMERO_IDENTIF]"},
+		{data.MEDDOCAN, "INSTITUCION", "camionero («CNO 8432»)", "camionero (CNO 8432)"},
+		{data.MEDDOCAN, "FECHAS", "Bajo PSV «8/5» tolera", "Bajo PSV 8/5 tolera"},
+		{data.MEDDOCAN, "FECHAS", "bajo BiPAP desde «9/5»", "bajo BiPAP desde [FECHAS]"},
+		{data.MEDDOCAN, "NOMBRE_PERSONAL_SANITARIO", "Oda Lund, «LVN»", "Oda Lund, LVN"},
+		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "«Oda Lund, T.I». 1.110.447.209", "[NOMBRE_SUJETO_ASISTENCIA], T.I. 1.110.447.209"},
+		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "«T.I. Lund»", "[NOMBRE_SUJETO_ASISTENCIA]"},
 		{data.MEDDOCAN, "NOMBRE_SUJETO_ASISTENCIA", "Idioma: «Karen Lund»", "Idioma: [NOMBRE_SUJETO_ASISTENCIA]"},
 	} {
 		if got := correctedMark(nets[tc.types], tc.typ, tc.text); got != tc.want {

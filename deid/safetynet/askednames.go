@@ -18,7 +18,7 @@ import (
 // This file finds names in short Spanish sentences without a label: questions and commands to an assistant, lists and messages. A first name and a surname beside each other are a name wherever they
 // stand, and a single name where the words before it are said of a person only: la creatinina de Quispe, ¿puede Quispe tomar ibuprofeno? Words before an eponym are not among them.
 
-// AskedNames returns the names of persons in a Spanish text that are first names with surnames, two surnames, or alone behind words that ask for a person, and employers behind words for their employees. The spans have the types
+// AskedNames returns the names of persons in a Spanish text that are first names with surnames, two surnames, or alone behind words that ask for a person, employers behind words for their employees, and the name that signs a note (signature.go). The spans have the types
 // PATIENT, DOCTOR and ORGANIZATION.
 func AskedNames(text string) (all []data.Span) {
 	var s sentenceOfNames
@@ -30,6 +30,9 @@ func AskedNames(text string) (all []data.Span) {
 	}
 	for s.now < s.n {
 		all = s.name(all)
+	}
+	if signer, ok := signature(text); ok && (len(all) == 0 || all[len(all)-1].End <= signer.Start) {
+		all = append(all, signer)
 	}
 	return all
 }

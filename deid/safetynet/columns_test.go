@@ -23,6 +23,8 @@ func TestColumns(t *testing.T) {
 			[]string{"DATE 3/2", "DATE 3/9", "DATE 3 Mar", "DATE March 12, 2024"}},
 		{"Spanish", "NHC\tPaciente\tF. Nac.\tMédico\tCama\n884213\tOyarzun Vidal, Begoña\t3-4-61\tDra. Lasarte\t412\n",
 			[]string{"MEDICALRECORD 884213", "PATIENT Oyarzun Vidal, Begoña", "DATE 3-4-61", "DOCTOR Lasarte"}},
+		{"subjects of a trial", "Subj.\tSexo\tECOG\n07-001\tM\t1\n07-002\tF\t0\n", []string{"IDNUM 07-001", "IDNUM 07-002"}},
+		{"numbers of files", "N.º de expediente\tMédico\n8-412-771\tLasarte\n", []string{"MEDICALRECORD 8-412-771", "DOCTOR Lasarte"}},
 		{"two tables without a blank line", "Test\tDate\nTSH\t3/2\nContact\tPhone\nBisi Bello\t07700 900312\n",
 			[]string{"DATE 3/2", "PATIENT Bisi Bello", "PHONE 07700 900312"}},
 		{"addresses", "Contact\tAddress\tTown\tPostcode\nBisi Bello\t14 Elm Row\tStockport\tSK1 3XE\nIker\tunknown\t\t28013\n",

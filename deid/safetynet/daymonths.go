@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -339,8 +340,12 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 	var o order
 	var told []dayMonth
 	known, others := false, false // others: some are dates that are no British durations
+	dotted := sync.OnceValue(func() map[int]bool { return monthsOfDotted(text) })
 	for _, v := range dayMonthsIn(text) {
 		if v.sep == '.' {
+			if v.padded && v.isDotted(v.beside(text), words) && dotted()[v.second] {
+				found = append(found, data.Span{Start: v.start, End: v.end, Score: 1})
+			}
 			continue
 		}
 		if !known {
@@ -359,8 +364,34 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 			}
 		}
 	}
+	slices.SortFunc(found, func(a, b data.Span) int { return cmp.Compare(a.Start, b.Start) })
 	return found
 }
+
+// isDotted reports whether a value such as 09.07 may be a day and a month: it opens a line or stands behind a label or a word for dates, and is no time and no amount.
+func (v dayMonth) isDotted(b beside, words dateLanguage) bool {
+	if len(v.readings(dayFirst)) == 0 || v.isNoDate(b) || clockAfter.MatchString(b.after) {
+		return false
+	}
+	return opensEntry.MatchString(b.before) || followsPreposition(words.prepositions, b.last) || follows(words.events, b.last)
+}
+
+// monthsOfDotted returns the months of the dates with a year in this form, 07.07.25, and those beside them.
+func monthsOfDotted(text string) map[int]bool {
+	months := map[int]bool{}
+	for _, m := range dottedWithYear.FindAllStringSubmatch(text, -1) {
+		if month := number(m[1]); month >= 1 && month <= 12 {
+			months[month], months[month%12+1], months[(month+10)%12+1] = true, true, true
+		}
+	}
+	return months
+}
+
+var (
+	dottedWithYear = lazyregexp.New(`(?:^|[^0-9.])[0-3]?[0-9]\.([01]?[0-9])\.(?:20)?[0-9]{2}(?:[^0-9.]|\.(?:[^0-9]|$)|$)`)
+	clockAfter     = lazyregexp.New(`^ ?(?:h|hs|hrs|hours|horas)(?:[^\pL]|$)`)
+	opensEntry     = lazyregexp.New(`(?:^|\n)[ \t(]*$|(?:^|\n)[^\n0-9:]*[^\n0-9: ]:[ \t]*$`)
+)
 
 // mayBeDuration reports whether a value without other dates in its note is rather a British duration: follow up 3/12, amoxicillin given 5/7, seen 3/12 post op.
 func (v dayMonth) mayBeDuration(b beside) bool {
@@ -603,7 +634,7 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 			continue
 		}
 		known := d.values[text[v.start:v.end]]
-		if known == "" && !note.compares(v) {
+		if known == "" && !note.compares(v) && !note.hasMonthOf(v, language) {
 			continue
 		}
 		b := v.beside(text)
@@ -620,7 +651,7 @@ func (d *Dated) Like(i int, text, language string, covered []data.Span) (found [
 			}
 			near = note.near(o)
 		}
-		if days := near[v.sep]; days != nil && note.compares(v) && slices.ContainsFunc(v.readings(o), func(day int) bool { return days[day] }) {
+		if days := near[v.sep]; days != nil && slices.ContainsFunc(v.readings(o), func(day int) bool { return days[day] }) {
 			s.Type = note.types[v.sep]
 			found = append(found, s)
 		}
@@ -645,6 +676,17 @@ func (n datedNote) inRange(text string, v dayMonth, found []data.Span) bool {
 		}
 	}
 	return false
+}
+
+// hasMonthOf reports whether the only certain date of a value's form has a number that can only be a day, and the month of the value, which is no usual
+// fraction and no British duration.
+func (n datedNote) hasMonthOf(v dayMonth, language string) bool {
+	if n.count[v.sep] != 1 || v.sep != '/' || v.isPart(2, 3, 4, 5, 6, 10) || language != "es" && v.isPart(7, 12) {
+		return false
+	}
+	return slices.ContainsFunc(n.all, func(c dayMonth) bool {
+		return c.sep == v.sep && (c.first > 12 && c.second == v.second || c.second > 12 && c.first == v.first)
+	})
 }
 
 // near returns, for each separator, the days of a leap year that are not far from a certain date.

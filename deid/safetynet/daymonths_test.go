@@ -107,6 +107,48 @@ func TestDaysAndMonthsStayedInOtherNotes(t *testing.T) {
 	}
 }
 
+// Days and months with a full stop stayed, although the dates of the note have one.
+func TestDaysAndMonthsWithFullStopsStayed(t *testing.T) {
+	const date = "Fecha: 07.07.25. "
+	for text, want := range map[string]string{
+		date + "\nEVALUACIÓN: 09.07 sat 90 %":                         date + "\nEVALUACIÓN: [D|09.07] sat 90 %",
+		date + "\n09.08 curas, hasta el 01.06.":                       date + "\n[D|09.08] curas, hasta el [D|01.06].",
+		date + "\n09.07 h: curas. Hora: 09.07 hs. Desde 09.07 %":      "",
+		date + "\nHb 09.07, pH 07.08. Desde 9.7 mg. Creatinina 08.07": "",
+		date + "\nRevisión: 09.10, 31.06":                             "", // far from the date, or no date
+		"Fecha: 07/07/25.\nEVALUACIÓN: 09.07 sat 90 %":                "",
+	} {
+		found := DaysAndMonths(text, "es")
+		for i := range found {
+			found[i].Type = "D"
+		}
+		if got := show(text, found); got != cmp.Or(want, text) {
+			t.Errorf("%s, want\n%s", got, cmp.Or(want, text))
+		}
+	}
+}
+
+// A day stayed beside the only other one, although both are of the same month.
+func TestDayOfSameMonthStayed(t *testing.T) {
+	for text, want := range map[string]string{
+		"Entrega el «22/7». Prueba en cera 8/7, retoque 3/7, fuerza 8/7": "Prueba en cera [D|8/7], retoque [D|3/7], fuerza 8/7",
+		"Entrega el «22/7». Prueba en cera 8/9, EVA 9/10":                "Prueba en cera 8/9, EVA 9/10",
+		"Entrega el «9/7». Prueba en cera 8/7":                           "Prueba en cera 8/7", // neither tells which number is the month
+		"Entrega el «12/10». Alivio 8/10":                                "Alivio 8/10",
+		"Entrega el «22/10». Alivio 8/10":                                "Alivio 8/10",
+	} {
+		text, spans := withoutMarks(text)
+		at := strings.Index(text, ". ") + 2
+		var rest []data.Span
+		for _, s := range NewDated([]string{text}, [][]data.Span{spans}).Like(0, text, "es", spans) {
+			rest = append(rest, data.Span{Start: s.Start - at, End: s.End - at, Type: s.Type})
+		}
+		if got := show(text[at:], rest); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // Many values and dates take no quadratic time.
 func TestManyDaysAndMonths(t *testing.T) {
 	text := strings.Repeat("el 3/4, 5/4 ", 20000)
