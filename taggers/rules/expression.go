@@ -77,10 +77,11 @@ func (c *compiler) compile(before, find, after string) (*program, error) {
 		}
 		parts[i] = text
 	}
-	p, err := e.finish("(?:" + parts[0] + ")(?P<span>" + parts[1] + ")(?:" + parts[2] + ")")
+	p, tree, err := e.finish("(?:" + parts[0] + ")(?P<span>" + parts[1] + ")(?:" + parts[2] + ")")
 	if err != nil {
 		return nil, err
 	}
+	p.lead = leadOf(tree, &p.first)
 	for i := range p.inst {
 		switch p.inst[i].group {
 		case spanStart:
@@ -105,21 +106,22 @@ func (c *compiler) context(left, expression, right string) (*program, error) {
 			return nil, err
 		}
 	}
-	return e.finish(left + "(?:" + text + ")" + right)
+	p, _, err := e.finish(left + "(?:" + text + ")" + right)
+	return p, err
 }
 
-// finish makes the program for the expanded text.
-func (e *expansion) finish(text string) (*program, error) {
+// finish makes the program for the expanded text, and returns its tree.
+func (e *expansion) finish(text string) (*program, *syntax.Regexp, error) {
 	tree, err := parse(text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(prog.Inst) > maxInstructions {
-		return nil, fmt.Errorf("the expression is too long: %d instructions exceed the maximum of %d", len(prog.Inst), maxInstructions)
+		return nil, nil, fmt.Errorf("the expression is too long: %d instructions exceed the maximum of %d", len(prog.Inst), maxInstructions)
 	}
 	events, guards := make([][2]groupEvent, tree.MaxCap()+1), map[int]*program{}
 	for i, name := range tree.CapNames() {
@@ -131,15 +133,15 @@ func (e *expansion) finish(text string) (*program, error) {
 		case strings.HasPrefix(name, "guard"):
 			n, err := strconv.Atoi(name[len("guard"):])
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			events[i] = [2]groupEvent{guard, noEvent}
 			if guards[i], err = e.guard(e.guards[n]); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return newProgram(prog, events, guards, e.letters), nil
+	return newProgram(prog, events, guards, e.letters), tree, nil
 }
 
 // parse parses an expression whose names are replaced. ^ and $ match at line borders.

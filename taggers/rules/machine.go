@@ -19,6 +19,7 @@ import (
 
 // program is a compiled expression.
 type program struct {
+	lead   lead // of the program of a rule
 	inst   []inst
 	reads  []characters // of the instructions
 	start  uint32
@@ -171,37 +172,87 @@ func consumes(op syntax.InstOp) bool {
 	return false
 }
 
+// group has the rules of a scan that are tried in the same parts of a text.
+type group struct {
+	lead   lead     // the longest one
+	rules  []uint32 // their numbers
+	layout *layout
+	begins [256]bool // bytes that a match can begin with
+}
+
+// groupsOf returns the groups of programs.
+func groupsOf(programs []*program) []group {
+	var groups []group
+	for to := range landmarks {
+		g := group{lead: lead{to: to}}
+		var own []*program
+		for k, p := range programs {
+			if p.lead.to != to {
+				continue
+			}
+			g.lead.units = max(g.lead.units, p.lead.units)
+			g.rules, own = append(g.rules, uint32(k)), append(own, p)
+			for b, can := range p.first {
+				g.begins[b] = g.begins[b] || can
+			}
+		}
+		if len(own) > 0 {
+			g.layout = newLayout(own...)
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
 // machine runs the programs of a scan. Only one goroutine at a time may use it.
 type machine struct {
 	now, then queue
-	rules     *automaton // of all rules of the scan
-	begins    [256]bool  // bytes that a match of a rule can begin with
+	groups    []group
+	automata  []*automaton // of the groups
 	contexts  map[*program]*automaton
-	may       []uint32  // scratch: the rules that can match
+	may       []uint32  // scratch: the rules of a group that can match
+	parts     []part    // scratch, of a group
 	found     [][]Match // scratch, by rule: its matches
 	done      []int     // scratch, by rule: the end of its last span
 }
 
-// newMachine returns a machine for rules, of whose programs it gets the layout.
-func newMachine(of *layout) *machine {
-	n := len(of.programs)
-	m := &machine{rules: newAutomaton(of), contexts: map[*program]*automaton{}, found: make([][]Match, n), done: make([]int, n)}
-	for _, p := range of.programs {
-		for b, can := range p.first {
-			m.begins[b] = m.begins[b] || can
-		}
+// newMachine returns a machine for the groups of a scan.
+func newMachine(groups []group) *machine {
+	m := &machine{groups: groups, contexts: map[*program]*automaton{}}
+	n := 0
+	for _, g := range groups {
+		m.automata = append(m.automata, newAutomaton(g.layout))
+		n += len(g.rules)
 	}
+	m.found, m.done = make([][]Match, n), make([]int, n)
 	return m
 }
 
-// possible returns the numbers of the rules that can match at text[i], after a character
-// of class before. They are valid until the next call.
-func (m *machine) possible(text string, before class, i int) []uint32 {
-	if !m.begins[text[i]] {
-		return nil
+// candidates calls yield with each place in a text and the number of each rule that can match there. The places of a rule are in ascending order.
+func (m *machine) candidates(text string, yield func(i int, rule uint32)) {
+	for n := range m.groups {
+		g := &m.groups[n]
+		m.parts = g.lead.parts(m.parts[:0], text)
+		for _, p := range slices.Backward(m.parts) {
+			before := classBefore(text, p.from)
+			for i := p.from; i < p.to; {
+				class, size := asciiClass[text[i]&0x7f], 1
+				if text[i] >= utf8.RuneSelf {
+					var r rune
+					r, size = utf8.DecodeRuneInString(text[i:])
+					class = classOf(r)
+				}
+				if (!class.word() || !before.word()) && g.begins[text[i]] {
+					m.may = m.automata[n].possible(m.may[:0], text, before, i, floor(text, i+maxMatch))
+					for _, k := range m.may {
+						yield(i, g.rules[k])
+					}
+				}
+				before = class
+				i += size
+			}
+		}
 	}
-	m.may = m.rules.possible(m.may[:0], text, before, i, floor(text, i+maxMatch))
-	return m.may
 }
 
 // can reports whether p, which is not the program of a rule, can match at text[i] and

@@ -39,7 +39,8 @@
 //
 // Both are linear in the text, whatever the text and the rules. At every position where
 // a match may begin, one automaton for all rules reports which of them can match, over
-// a window of at most 512 bytes (dfa.go). Only then all states of the expression of such
+// a window of at most 512 bytes (dfa.go); rules that may begin with any word are tried
+// where a digit or a sign that they need follows closely (lead.go). Only then all states of the expression of such
 // a rule advance together (machine.go). With n bytes of text and m instructions in all
 // expressions, the time is O(512·n·m) in the worst case, and mostly proportional to n,
 // since most attempts end after a few characters. The memory is O(m), plus the matches
@@ -199,24 +200,24 @@ func typesOf(rules []rule, corrections []correction) []string {
 	return slices.Compact(types)
 }
 
-// scan is a group of rules that are searched for together.
+// scan are rules that are searched for together.
 type scan struct {
 	rules  []rule
-	layout func() *layout         // of their programs, which are compiled when a text is searched
+	groups func() []group         // of their programs, which are compiled when a text is searched
 	recent *recent.Texts[[]Match] // a text is mostly searched for a network's features, by the tagger of rules and for values that are recognizable by their form
 	mu     sync.Mutex
 	idle   []*machine // one per goroutine that has used the scan at the same time as others
 }
 
 func newScan(rules []rule) *scan {
-	programs := func() *layout {
+	groups := func() []group {
 		var all []*program
 		for _, r := range rules {
 			all = append(all, r.whole())
 		}
-		return newLayout(all...)
+		return groupsOf(all)
 	}
-	return &scan{rules: rules, layout: sync.OnceValue(programs), recent: recent.NewTexts(maxRecent, func(found []Match) int { return 1 + len(found) })}
+	return &scan{rules: rules, groups: sync.OnceValue(groups), recent: recent.NewTexts(maxRecent, func(found []Match) int { return 1 + len(found) })}
 }
 
 // maxRecent is the number of matches that a scan keeps, of 64 bytes each. A text counts as one more. This is enough for 60 matches in each of the 256
@@ -229,7 +230,7 @@ func (sc *scan) machine() *machine {
 	defer sc.mu.Unlock()
 	k := len(sc.idle) - 1
 	if k < 0 {
-		return newMachine(sc.layout())
+		return newMachine(sc.groups())
 	}
 	m := sc.idle[k]
 	sc.idle = sc.idle[:k]
@@ -256,29 +257,16 @@ func (sc *scan) search(text string) []Match {
 	for k := range found {
 		found[k] = found[k][:0]
 	}
-	before := none // class of the character before i
-	for i := 0; i < len(text); {
-		class, size := asciiClass[text[i]&0x7f], 1
-		if text[i] >= utf8.RuneSelf {
-			var r rune
-			r, size = utf8.DecodeRuneInString(text[i:])
-			class = classOf(r)
+	m.candidates(text, func(i int, k uint32) {
+		rule := &sc.rules[k]
+		if i < done[k] && !rule.preceded { // the last span may be context of the next match of a rule with before
+			return
 		}
-		if !class.word() || !before.word() {
-			for _, k := range m.possible(text, before, i) {
-				rule := &sc.rules[k]
-				if i < done[k] && !rule.preceded { // the last span may be context of the next match of a rule with before
-					continue
-				}
-				if start, end, ok := rule.at(m, text, i); ok && start >= done[k] {
-					found[k] = append(found[k], Match{data.Span{Start: start, End: end, Type: rule.typ, Score: rule.score}, rule.name})
-					done[k] = end
-				}
-			}
+		if start, end, ok := rule.at(m, text, i); ok && start >= done[k] {
+			found[k] = append(found[k], Match{data.Span{Start: start, End: end, Type: rule.typ, Score: rule.score}, rule.name})
+			done[k] = end
 		}
-		before = class
-		i += size
-	}
+	})
 	return slices.Concat(found...)
 }
 
