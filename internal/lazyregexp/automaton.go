@@ -39,7 +39,7 @@ const maxStates = 1000
 
 // state is the state between two characters.
 type state struct {
-	from   []uint32 // the instructions to continue from, sorted
+	from   []uint32 // the instructions to continue from, sorted; that to begin with is the last
 	before kind
 	idle   bool                    // whether only a match that begins here is possible
 	next   []atomic.Pointer[state] // by class of the next character; nil if unknown
@@ -223,36 +223,54 @@ func (a *automaton) number(r rune) uint16 {
 	return n
 }
 
-// step computes what follows a state if a character of a class is read.
+// step returns what follows a state if a character of a class is read.
 func (a *automaton) step(s *state, c uint16) *state {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	next := a.after(s, a.classes[c])
-	if int(c) < len(s.next) {
+	return a.follow(s, c)
+}
+
+// follow is step with the lock held.
+func (a *automaton) follow(s *state, c uint16) *state {
+	if int(c) >= len(s.next) { // the class is newer than the state
+		return a.after(s, c)
+	}
+	next := s.next[c].Load()
+	if next == nil {
+		next = a.after(s, c)
 		s.next[c].Store(next)
 	}
 	return next
 }
 
-func (a *automaton) after(s *state, c class) *state {
-	readers, matches := a.reachable(s, c.kind)
+// after computes what follow returns.
+func (a *automaton) after(s *state, c uint16) *state {
+	from, class := s.from, a.classes[c]
+	var next []uint32
+	if !a.fixed && !s.idle { // a match may begin here as well: what follows then is known, or will be asked for again
+		begun := a.follow(a.starts[s.before].Load(), c)
+		if begun == found {
+			return found
+		}
+		from, next = from[:len(from)-1], slices.Clone(begun.from)
+	}
+	readers, matches := a.reachable(from, s.before, class.kind)
 	if matches {
 		return found
 	}
-	var from []uint32
 	for _, pc := range readers {
-		if a.readers[a.readerOf[pc]].reads(c.one) {
-			from = append(from, a.prog.Inst[pc].Out)
+		if a.readers[a.readerOf[pc]].reads(class.one) {
+			next = append(next, a.prog.Inst[pc].Out)
 		}
 	}
-	if !a.fixed {
-		from = append(from, a.start)
+	if !a.fixed && s.idle {
+		next = append(next, a.start)
 	}
-	if len(from) == 0 {
+	if len(next) == 0 {
 		return dead
 	}
-	slices.Sort(from)
-	return a.state(slices.Compact(from), c.kind)
+	slices.Sort(next)
+	return a.state(slices.Compact(next), class.kind)
 }
 
 // end computes whether there is a match if the text ends in a state.
@@ -260,7 +278,7 @@ func (a *automaton) end(s *state) int32 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	end := fails
-	if _, matches := a.reachable(s, border); matches {
+	if _, matches := a.reachable(s.from, s.before, border); matches {
 		end = succeeds
 	}
 	s.atEnd.Store(end)
@@ -284,11 +302,11 @@ func (a *automaton) state(from []uint32, before kind) *state {
 	return s
 }
 
-// reachable returns the instructions that read the next character, which is of a kind, and whether there is a match before it. They are valid until the next call.
-func (a *automaton) reachable(s *state, after kind) (readers []uint32, matches bool) {
-	holds := emptyBetween(s.before, after)
+// reachable returns the instructions, among those that some lead to between two characters, that read the next one, and whether there is a match before it. They are valid until the next call.
+func (a *automaton) reachable(from []uint32, before, after kind) (readers []uint32, matches bool) {
+	holds := emptyBetween(before, after)
 	a.round++
-	a.stack, a.reading = append(a.stack[:0], s.from...), a.reading[:0]
+	a.stack, a.reading = append(a.stack[:0], from...), a.reading[:0]
 	for len(a.stack) > 0 {
 		pc := a.stack[len(a.stack)-1]
 		a.stack = a.stack[:len(a.stack)-1]
