@@ -5544,16 +5544,38 @@ TEXT ·quantized1x1AVX2(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), BX
 	MOVQ    $0x00000004, SI
 	VMOVUPS (DX), Y0
+	VPXOR   X1, X1, X1
 
-loop:
-	VPMOVSXBW    (CX), Y1
-	VPBROADCASTD (AX), Y2
-	VPMADDWD     Y1, Y2, Y1
-	VPADDD       Y1, Y0, Y0
+two:
+	CMPQ         BX, $0x02
+	JL           rest
+	VPMOVSXBW    (CX), Y2
+	VPBROADCASTD (AX), Y3
+	VPMADDWD     Y2, Y3, Y2
+	VPADDD       Y2, Y0, Y0
 	ADDQ         SI, AX
 	ADDQ         $0x20, CX
-	DECQ         BX
-	JNZ          loop
+	VPMOVSXBW    (CX), Y2
+	VPBROADCASTD (AX), Y3
+	VPMADDWD     Y2, Y3, Y2
+	VPADDD       Y2, Y1, Y1
+	ADDQ         SI, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x02, BX
+	JMP          two
+
+rest:
+	TESTQ        BX, BX
+	JZ           sum
+	VPMOVSXBW    (CX), Y2
+	VPBROADCASTD (AX), Y3
+	VPMADDWD     Y2, Y3, Y2
+	VPADDD       Y2, Y0, Y0
+	ADDQ         SI, AX
+	ADDQ         $0x20, CX
+
+sum:
+	VPADDD       Y1, Y0, Y0
 	MOVQ         last+72(FP), AX
 	MOVQ         AX, X1
 	VPBROADCASTD X1, Y1
@@ -5582,24 +5604,54 @@ TEXT ·quantized1x2AVX2(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), BX
 	MOVQ    $0x00000004, SI
 	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
+	VPXOR   X1, X1, X1
+	VMOVUPS 32(DX), Y2
+	VPXOR   X3, X3, X3
 
-loop:
-	VPMOVSXBW    (CX), Y2
-	VPMOVSXBW    16(CX), Y3
-	VPBROADCASTD (AX), Y4
-	VPMADDWD     Y2, Y4, Y2
-	VPADDD       Y2, Y0, Y0
-	VPMADDWD     Y3, Y4, Y2
-	VPADDD       Y2, Y1, Y1
+two:
+	CMPQ         BX, $0x02
+	JL           rest
+	VPMOVSXBW    (CX), Y4
+	VPMOVSXBW    16(CX), Y5
+	VPBROADCASTD (AX), Y6
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMADDWD     Y5, Y6, Y4
+	VPADDD       Y4, Y2, Y2
 	ADDQ         SI, AX
 	ADDQ         $0x20, CX
-	DECQ         BX
-	JNZ          loop
+	VPMOVSXBW    (CX), Y4
+	VPMOVSXBW    16(CX), Y5
+	VPBROADCASTD (AX), Y6
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMADDWD     Y5, Y6, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         SI, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x02, BX
+	JMP          two
+
+rest:
+	TESTQ        BX, BX
+	JZ           sum
+	VPMOVSXBW    (CX), Y4
+	VPMOVSXBW    16(CX), Y5
+	VPBROADCASTD (AX), Y6
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMADDWD     Y5, Y6, Y4
+	VPADDD       Y4, Y2, Y2
+	ADDQ         SI, AX
+	ADDQ         $0x20, CX
+
+sum:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
 	MOVQ         last+72(FP), AX
-	MOVQ         AX, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	MOVQ         AX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
 	MOVQ         scale+32(FP), AX
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
@@ -5611,11 +5663,11 @@ loop:
 	VADDPS       (DX), Y0, Y0
 	VMOVUPS      Y0, (DX)
 	VMULPS       32(AX), Y3, Y0
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y0, Y1, Y1
-	VMASKMOVPS   32(DX), Y2, Y0
-	VADDPS       Y0, Y1, Y1
-	VMASKMOVPS   Y1, Y2, 32(DX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   32(DX), Y1, Y0
+	VADDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y1, 32(DX)
 	VZEROUPPER
 	RET
 
@@ -5629,24 +5681,54 @@ TEXT ·quantized2x1AVX2(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), SI
 	MOVQ    $0x00000004, DI
 	VMOVUPS (BX), Y0
-	VMOVUPS (BX), Y1
+	VPXOR   X1, X1, X1
+	VMOVUPS (BX), Y2
+	VPXOR   X3, X3, X3
 
-loop:
-	VPMOVSXBW    (DX), Y2
-	VPBROADCASTD (AX), Y3
-	VPMADDWD     Y2, Y3, Y3
-	VPADDD       Y3, Y0, Y0
-	VPBROADCASTD (AX)(CX*1), Y3
-	VPMADDWD     Y2, Y3, Y2
-	VPADDD       Y2, Y1, Y1
+two:
+	CMPQ         SI, $0x02
+	JL           rest
+	VPMOVSXBW    (DX), Y4
+	VPBROADCASTD (AX), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y5
+	VPMADDWD     Y4, Y5, Y4
+	VPADDD       Y4, Y2, Y2
 	ADDQ         DI, AX
 	ADDQ         $0x20, DX
-	DECQ         SI
-	JNZ          loop
+	VPMOVSXBW    (DX), Y4
+	VPBROADCASTD (AX), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y5
+	VPMADDWD     Y4, Y5, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+rest:
+	TESTQ        SI, SI
+	JZ           sum
+	VPMOVSXBW    (DX), Y4
+	VPBROADCASTD (AX), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y5
+	VPMADDWD     Y4, Y5, Y4
+	VPADDD       Y4, Y2, Y2
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+
+sum:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
 	MOVQ         last+72(FP), AX
-	MOVQ         AX, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     counts<>+0(SB), Y2, Y2
+	MOVQ         AX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
 	MOVQ         scale+32(FP), AX
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
@@ -5655,16 +5737,16 @@ loop:
 	VMULPS       (AX), Y3, Y3
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       Y3, Y0, Y0
-	VMASKMOVPS   (DX), Y2, Y3
+	VMASKMOVPS   (DX), Y1, Y3
 	VADDPS       Y3, Y0, Y0
-	VMASKMOVPS   Y0, Y2, (DX)
+	VMASKMOVPS   Y0, Y1, (DX)
 	VBROADCASTSS 4(CX), Y0
 	VMULPS       (AX), Y0, Y0
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y0, Y1, Y1
-	VMASKMOVPS   (DX)(BX*1), Y2, Y0
-	VADDPS       Y0, Y1, Y1
-	VMASKMOVPS   Y1, Y2, (DX)(BX*1)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   (DX)(BX*1), Y1, Y0
+	VADDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y1, (DX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -5678,59 +5760,103 @@ TEXT ·quantized2x2AVX2(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), SI
 	MOVQ    $0x00000004, DI
 	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS (BX), Y2
-	VMOVUPS 32(BX), Y3
+	VPXOR   X1, X1, X1
+	VMOVUPS 32(BX), Y2
+	VPXOR   X3, X3, X3
+	VMOVUPS (BX), Y4
+	VPXOR   X5, X5, X5
+	VMOVUPS 32(BX), Y6
+	VPXOR   X7, X7, X7
 
-loop:
-	VPMOVSXBW    (DX), Y4
-	VPMOVSXBW    16(DX), Y5
-	VPBROADCASTD (AX), Y6
-	VPMADDWD     Y4, Y6, Y7
-	VPADDD       Y7, Y0, Y0
-	VPMADDWD     Y5, Y6, Y6
-	VPADDD       Y6, Y1, Y1
-	VPBROADCASTD (AX)(CX*1), Y6
-	VPMADDWD     Y4, Y6, Y4
-	VPADDD       Y4, Y2, Y2
-	VPMADDWD     Y5, Y6, Y4
-	VPADDD       Y4, Y3, Y3
+two:
+	CMPQ         SI, $0x02
+	JL           rest
+	VPMOVSXBW    (DX), Y8
+	VPMOVSXBW    16(DX), Y9
+	VPBROADCASTD (AX), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPBROADCASTD (AX)(CX*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y4, Y4
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y6, Y6
 	ADDQ         DI, AX
 	ADDQ         $0x20, DX
-	DECQ         SI
-	JNZ          loop
+	VPMOVSXBW    (DX), Y8
+	VPMOVSXBW    16(DX), Y9
+	VPBROADCASTD (AX), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y1, Y1
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD (AX)(CX*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y5, Y5
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+rest:
+	TESTQ        SI, SI
+	JZ           sum
+	VPMOVSXBW    (DX), Y8
+	VPMOVSXBW    16(DX), Y9
+	VPBROADCASTD (AX), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPBROADCASTD (AX)(CX*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y4, Y4
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+
+sum:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y5, Y4, Y4
+	VPADDD       Y7, Y6, Y6
 	MOVQ         last+72(FP), AX
-	MOVQ         AX, X4
-	VPBROADCASTD X4, Y4
-	VPCMPGTD     counts<>+0(SB), Y4, Y4
+	MOVQ         AX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
 	MOVQ         scale+32(FP), AX
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
-	VBROADCASTSS (CX), Y5
-	VMULPS       (AX), Y5, Y6
+	VBROADCASTSS (CX), Y3
+	VMULPS       (AX), Y3, Y5
 	VCVTDQ2PS    Y0, Y0
-	VMULPS       Y6, Y0, Y0
+	VMULPS       Y5, Y0, Y0
 	VADDPS       (DX), Y0, Y0
 	VMOVUPS      Y0, (DX)
-	VMULPS       32(AX), Y5, Y0
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y0, Y1, Y1
-	VMASKMOVPS   32(DX), Y4, Y0
-	VADDPS       Y0, Y1, Y1
-	VMASKMOVPS   Y1, Y4, 32(DX)
-	VBROADCASTSS 4(CX), Y0
-	VMULPS       (AX), Y0, Y1
+	VMULPS       32(AX), Y3, Y0
 	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       (DX)(BX*1), Y2, Y2
-	VMOVUPS      Y2, (DX)(BX*1)
+	VMULPS       Y0, Y2, Y2
+	VMASKMOVPS   32(DX), Y1, Y0
+	VADDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y1, 32(DX)
+	VBROADCASTSS 4(CX), Y0
+	VMULPS       (AX), Y0, Y2
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       (DX)(BX*1), Y4, Y4
+	VMOVUPS      Y4, (DX)(BX*1)
 	VMULPS       32(AX), Y0, Y0
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y0, Y3, Y3
-	VMASKMOVPS   32(DX)(BX*1), Y4, Y0
-	VADDPS       Y0, Y3, Y3
-	VMASKMOVPS   Y3, Y4, 32(DX)(BX*1)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMASKMOVPS   32(DX)(BX*1), Y1, Y0
+	VADDPS       Y0, Y6, Y6
+	VMASKMOVPS   Y6, Y1, 32(DX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -5744,53 +5870,91 @@ TEXT ·quantized3x1AVX2(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), SI
 	MOVQ    $0x00000004, DI
 	VMOVUPS (BX), Y0
-	VMOVUPS (BX), Y1
+	VPXOR   X1, X1, X1
 	VMOVUPS (BX), Y2
+	VPXOR   X3, X3, X3
+	VMOVUPS (BX), Y4
+	VPXOR   X5, X5, X5
 
-loop:
-	VPMOVSXBW    (DX), Y3
-	VPBROADCASTD (AX), Y4
-	VPMADDWD     Y3, Y4, Y4
-	VPADDD       Y4, Y0, Y0
-	VPBROADCASTD (AX)(CX*1), Y4
-	VPMADDWD     Y3, Y4, Y4
-	VPADDD       Y4, Y1, Y1
-	VPBROADCASTD (AX)(CX*2), Y4
-	VPMADDWD     Y3, Y4, Y3
-	VPADDD       Y3, Y2, Y2
+two:
+	CMPQ         SI, $0x02
+	JL           rest
+	VPMOVSXBW    (DX), Y6
+	VPBROADCASTD (AX), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	VPBROADCASTD (AX)(CX*2), Y7
+	VPMADDWD     Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y4
 	ADDQ         DI, AX
 	ADDQ         $0x20, DX
-	DECQ         SI
-	JNZ          loop
+	VPMOVSXBW    (DX), Y6
+	VPBROADCASTD (AX), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPBROADCASTD (AX)(CX*2), Y7
+	VPMADDWD     Y6, Y7, Y6
+	VPADDD       Y6, Y5, Y5
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+rest:
+	TESTQ        SI, SI
+	JZ           sum
+	VPMOVSXBW    (DX), Y6
+	VPBROADCASTD (AX), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	VPBROADCASTD (AX)(CX*2), Y7
+	VPMADDWD     Y6, Y7, Y6
+	VPADDD       Y6, Y4, Y4
+	ADDQ         DI, AX
+	ADDQ         $0x20, DX
+
+sum:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y5, Y4, Y4
 	MOVQ         last+72(FP), AX
-	MOVQ         AX, X3
-	VPBROADCASTD X3, Y3
-	VPCMPGTD     counts<>+0(SB), Y3, Y3
+	MOVQ         AX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
 	MOVQ         scale+32(FP), AX
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
-	VBROADCASTSS (CX), Y4
-	VMULPS       (AX), Y4, Y4
+	VBROADCASTSS (CX), Y3
+	VMULPS       (AX), Y3, Y3
 	VCVTDQ2PS    Y0, Y0
-	VMULPS       Y4, Y0, Y0
-	VMASKMOVPS   (DX), Y3, Y4
-	VADDPS       Y4, Y0, Y0
-	VMASKMOVPS   Y0, Y3, (DX)
+	VMULPS       Y3, Y0, Y0
+	VMASKMOVPS   (DX), Y1, Y3
+	VADDPS       Y3, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (DX)
 	VBROADCASTSS 4(CX), Y0
-	VMULPS       (AX), Y0, Y0
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y0, Y1, Y1
-	VMASKMOVPS   (DX)(BX*1), Y3, Y0
-	VADDPS       Y0, Y1, Y1
-	VMASKMOVPS   Y1, Y3, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Y0
 	VMULPS       (AX), Y0, Y0
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       Y0, Y2, Y2
-	VMASKMOVPS   (DX)(BX*2), Y3, Y0
+	VMASKMOVPS   (DX)(BX*1), Y1, Y0
 	VADDPS       Y0, Y2, Y2
-	VMASKMOVPS   Y2, Y3, (DX)(BX*2)
+	VMASKMOVPS   Y2, Y1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMASKMOVPS   (DX)(BX*2), Y1, Y0
+	VADDPS       Y0, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (DX)(BX*2)
 	VZEROUPPER
 	RET
 
@@ -5891,67 +6055,115 @@ TEXT ·quantized4x1AVX2(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), DI
 	MOVQ    $0x00000004, R8
 	VMOVUPS (SI), Y0
-	VMOVUPS (SI), Y1
+	VPXOR   X1, X1, X1
 	VMOVUPS (SI), Y2
-	VMOVUPS (SI), Y3
+	VPXOR   X3, X3, X3
+	VMOVUPS (SI), Y4
+	VPXOR   X5, X5, X5
+	VMOVUPS (SI), Y6
+	VPXOR   X7, X7, X7
 
-loop:
-	VPMOVSXBW    (BX), Y4
-	VPBROADCASTD (AX), Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y0, Y0
-	VPBROADCASTD (AX)(CX*1), Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VPBROADCASTD (AX)(CX*2), Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y2, Y2
-	VPBROADCASTD (DX), Y5
-	VPMADDWD     Y4, Y5, Y4
-	VPADDD       Y4, Y3, Y3
+two:
+	CMPQ         DI, $0x02
+	JL           rest
+	VPMOVSXBW    (BX), Y8
+	VPBROADCASTD (AX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPBROADCASTD (AX)(CX*2), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VPBROADCASTD (DX), Y9
+	VPMADDWD     Y8, Y9, Y8
+	VPADDD       Y8, Y6, Y6
 	ADDQ         R8, AX
 	ADDQ         R8, DX
 	ADDQ         $0x20, BX
-	DECQ         DI
-	JNZ          loop
+	VPMOVSXBW    (BX), Y8
+	VPBROADCASTD (AX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD (AX)(CX*1), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD (AX)(CX*2), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	VPBROADCASTD (DX), Y9
+	VPMADDWD     Y8, Y9, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+	SUBQ         $0x02, DI
+	JMP          two
+
+rest:
+	TESTQ        DI, DI
+	JZ           sum
+	VPMOVSXBW    (BX), Y8
+	VPBROADCASTD (AX), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPBROADCASTD (AX)(CX*1), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPBROADCASTD (AX)(CX*2), Y9
+	VPMADDWD     Y8, Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VPBROADCASTD (DX), Y9
+	VPMADDWD     Y8, Y9, Y8
+	VPADDD       Y8, Y6, Y6
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x20, BX
+
+sum:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y5, Y4, Y4
+	VPADDD       Y7, Y6, Y6
 	MOVQ         last+72(FP), AX
-	MOVQ         AX, X4
-	VPBROADCASTD X4, Y4
-	VPCMPGTD     counts<>+0(SB), Y4, Y4
+	MOVQ         AX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
 	MOVQ         scale+32(FP), AX
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
 	LEAQ         (DX)(BX*2), SI
 	ADDQ         BX, SI
-	VBROADCASTSS (CX), Y5
-	VMULPS       (AX), Y5, Y5
+	VBROADCASTSS (CX), Y3
+	VMULPS       (AX), Y3, Y3
 	VCVTDQ2PS    Y0, Y0
-	VMULPS       Y5, Y0, Y0
-	VMASKMOVPS   (DX), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMASKMOVPS   Y0, Y4, (DX)
+	VMULPS       Y3, Y0, Y0
+	VMASKMOVPS   (DX), Y1, Y3
+	VADDPS       Y3, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (DX)
 	VBROADCASTSS 4(CX), Y0
-	VMULPS       (AX), Y0, Y0
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y0, Y1, Y1
-	VMASKMOVPS   (DX)(BX*1), Y4, Y0
-	VADDPS       Y0, Y1, Y1
-	VMASKMOVPS   Y1, Y4, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Y0
 	VMULPS       (AX), Y0, Y0
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       Y0, Y2, Y2
-	VMASKMOVPS   (DX)(BX*2), Y4, Y0
+	VMASKMOVPS   (DX)(BX*1), Y1, Y0
 	VADDPS       Y0, Y2, Y2
-	VMASKMOVPS   Y2, Y4, (DX)(BX*2)
+	VMASKMOVPS   Y2, Y1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Y0
+	VMULPS       (AX), Y0, Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMASKMOVPS   (DX)(BX*2), Y1, Y0
+	VADDPS       Y0, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (DX)(BX*2)
 	VBROADCASTSS 12(CX), Y0
 	VMULPS       (AX), Y0, Y0
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y0, Y3, Y3
-	VMASKMOVPS   (SI), Y4, Y0
-	VADDPS       Y0, Y3, Y3
-	VMASKMOVPS   Y3, Y4, (SI)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMASKMOVPS   (SI), Y1, Y0
+	VADDPS       Y0, Y6, Y6
+	VMASKMOVPS   Y6, Y1, (SI)
 	VZEROUPPER
 	RET
 
@@ -12351,15 +12563,35 @@ TEXT ·quantized1x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), BX
 	MOVQ    $0x00000004, SI
 	VMOVUPS (DX), Z0
+	VPXOR   X1, X1, X1
 
-loop:
-	VMOVUPS      (CX), Z1
-	VPBROADCASTD (AX), Z2
-	VPDPBUSD     Z1, Z2, Z0
+two:
+	CMPQ         BX, $0x02
+	JL           rest
+	VMOVUPS      (CX), Z2
+	VPBROADCASTD (AX), Z3
+	VPDPBUSD     Z2, Z3, Z0
 	ADDQ         SI, AX
 	ADDQ         $0x80, CX
-	DECQ         BX
-	JNZ          loop
+	VMOVUPS      (CX), Z2
+	VPBROADCASTD (AX), Z3
+	VPDPBUSD     Z2, Z3, Z1
+	ADDQ         SI, AX
+	ADDQ         $0x80, CX
+	SUBQ         $0x02, BX
+	JMP          two
+
+rest:
+	TESTQ        BX, BX
+	JZ           sum
+	VMOVUPS      (CX), Z2
+	VPBROADCASTD (AX), Z3
+	VPDPBUSD     Z2, Z3, Z0
+	ADDQ         SI, AX
+	ADDQ         $0x80, CX
+
+sum:
+	VPADDD       Z1, Z0, Z0
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12388,18 +12620,44 @@ TEXT ·quantized1x2AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), BX
 	MOVQ    $0x00000004, SI
 	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
+	VPXOR   X1, X1, X1
+	VMOVUPS 64(DX), Z2
+	VPXOR   X3, X3, X3
 
-loop:
-	VMOVUPS      (CX), Z2
-	VMOVUPS      64(CX), Z3
-	VPBROADCASTD (AX), Z4
-	VPDPBUSD     Z2, Z4, Z0
-	VPDPBUSD     Z3, Z4, Z1
+two:
+	CMPQ         BX, $0x02
+	JL           rest
+	VMOVUPS      (CX), Z4
+	VMOVUPS      64(CX), Z5
+	VPBROADCASTD (AX), Z6
+	VPDPBUSD     Z4, Z6, Z0
+	VPDPBUSD     Z5, Z6, Z2
 	ADDQ         SI, AX
 	ADDQ         $0x80, CX
-	DECQ         BX
-	JNZ          loop
+	VMOVUPS      (CX), Z4
+	VMOVUPS      64(CX), Z5
+	VPBROADCASTD (AX), Z6
+	VPDPBUSD     Z4, Z6, Z1
+	VPDPBUSD     Z5, Z6, Z3
+	ADDQ         SI, AX
+	ADDQ         $0x80, CX
+	SUBQ         $0x02, BX
+	JMP          two
+
+rest:
+	TESTQ        BX, BX
+	JZ           sum
+	VMOVUPS      (CX), Z4
+	VMOVUPS      64(CX), Z5
+	VPBROADCASTD (AX), Z6
+	VPDPBUSD     Z4, Z6, Z0
+	VPDPBUSD     Z5, Z6, Z2
+	ADDQ         SI, AX
+	ADDQ         $0x80, CX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12408,18 +12666,18 @@ loop:
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
-	VBROADCASTSS (CX), Z2
-	VMULPS       (AX), Z2, Z3
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z3
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       Z3, Z0, Z0
 	VADDPS       (DX), Z0, Z0
 	VMOVUPS      Z0, (DX)
-	VMULPS       64(AX), Z2, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
+	VMULPS       64(AX), Z1, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
 	VMOVUPS.Z    64(DX), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, 64(DX)
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, 64(DX)
 	VZEROUPPER
 	RET
 
@@ -12433,18 +12691,44 @@ TEXT ·quantized2x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), SI
 	MOVQ    $0x00000004, DI
 	VMOVUPS (BX), Z0
-	VMOVUPS (BX), Z1
+	VPXOR   X1, X1, X1
+	VMOVUPS (BX), Z2
+	VPXOR   X3, X3, X3
 
-loop:
-	VMOVUPS      (DX), Z2
-	VPBROADCASTD (AX), Z3
-	VPDPBUSD     Z2, Z3, Z0
-	VPBROADCASTD (AX)(CX*1), Z3
-	VPDPBUSD     Z2, Z3, Z1
+two:
+	CMPQ         SI, $0x02
+	JL           rest
+	VMOVUPS      (DX), Z4
+	VPBROADCASTD (AX), Z5
+	VPDPBUSD     Z4, Z5, Z0
+	VPBROADCASTD (AX)(CX*1), Z5
+	VPDPBUSD     Z4, Z5, Z2
 	ADDQ         DI, AX
 	ADDQ         $0x80, DX
-	DECQ         SI
-	JNZ          loop
+	VMOVUPS      (DX), Z4
+	VPBROADCASTD (AX), Z5
+	VPDPBUSD     Z4, Z5, Z1
+	VPBROADCASTD (AX)(CX*1), Z5
+	VPDPBUSD     Z4, Z5, Z3
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+rest:
+	TESTQ        SI, SI
+	JZ           sum
+	VMOVUPS      (DX), Z4
+	VPBROADCASTD (AX), Z5
+	VPDPBUSD     Z4, Z5, Z0
+	VPBROADCASTD (AX)(CX*1), Z5
+	VPDPBUSD     Z4, Z5, Z2
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12453,20 +12737,20 @@ loop:
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
-	VBROADCASTSS (CX), Z2
-	VMULPS       (AX), Z2, Z2
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z2, Z0, Z0
-	VMOVUPS.Z    (DX), K1, Z2
-	VADDPS       Z2, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
 	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (DX)(BX*1)
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, (DX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -12480,23 +12764,59 @@ TEXT ·quantized2x2AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), SI
 	MOVQ    $0x00000004, DI
 	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVUPS (BX), Z2
-	VMOVUPS 64(BX), Z3
+	VPXOR   X1, X1, X1
+	VMOVUPS 64(BX), Z2
+	VPXOR   X3, X3, X3
+	VMOVUPS (BX), Z4
+	VPXOR   X5, X5, X5
+	VMOVUPS 64(BX), Z6
+	VPXOR   X7, X7, X7
 
-loop:
-	VMOVUPS      (DX), Z4
-	VMOVUPS      64(DX), Z5
-	VPBROADCASTD (AX), Z6
-	VPDPBUSD     Z4, Z6, Z0
-	VPDPBUSD     Z5, Z6, Z1
-	VPBROADCASTD (AX)(CX*1), Z6
-	VPDPBUSD     Z4, Z6, Z2
-	VPDPBUSD     Z5, Z6, Z3
+two:
+	CMPQ         SI, $0x02
+	JL           rest
+	VMOVUPS      (DX), Z8
+	VMOVUPS      64(DX), Z9
+	VPBROADCASTD (AX), Z10
+	VPDPBUSD     Z8, Z10, Z0
+	VPDPBUSD     Z9, Z10, Z2
+	VPBROADCASTD (AX)(CX*1), Z10
+	VPDPBUSD     Z8, Z10, Z4
+	VPDPBUSD     Z9, Z10, Z6
 	ADDQ         DI, AX
 	ADDQ         $0x80, DX
-	DECQ         SI
-	JNZ          loop
+	VMOVUPS      (DX), Z8
+	VMOVUPS      64(DX), Z9
+	VPBROADCASTD (AX), Z10
+	VPDPBUSD     Z8, Z10, Z1
+	VPDPBUSD     Z9, Z10, Z3
+	VPBROADCASTD (AX)(CX*1), Z10
+	VPDPBUSD     Z8, Z10, Z5
+	VPDPBUSD     Z9, Z10, Z7
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+rest:
+	TESTQ        SI, SI
+	JZ           sum
+	VMOVUPS      (DX), Z8
+	VMOVUPS      64(DX), Z9
+	VPBROADCASTD (AX), Z10
+	VPDPBUSD     Z8, Z10, Z0
+	VPDPBUSD     Z9, Z10, Z2
+	VPBROADCASTD (AX)(CX*1), Z10
+	VPDPBUSD     Z8, Z10, Z4
+	VPDPBUSD     Z9, Z10, Z6
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12505,30 +12825,30 @@ loop:
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
-	VBROADCASTSS (CX), Z4
-	VMULPS       (AX), Z4, Z5
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z3
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z5, Z0, Z0
+	VMULPS       Z3, Z0, Z0
 	VADDPS       (DX), Z0, Z0
 	VMOVUPS      Z0, (DX)
-	VMULPS       64(AX), Z4, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
+	VMULPS       64(AX), Z1, Z0
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
 	VMOVUPS.Z    64(DX), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, 64(DX)
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, 64(DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z1
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z1, Z2, Z2
-	VADDPS       (DX)(BX*1), Z2, Z2
-	VMOVUPS      Z2, (DX)(BX*1)
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       (DX)(BX*1), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*1)
 	VMULPS       64(AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
 	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, 64(DX)(BX*1)
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, 64(DX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -12542,21 +12862,53 @@ TEXT ·quantized3x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), SI
 	MOVQ    $0x00000004, DI
 	VMOVUPS (BX), Z0
-	VMOVUPS (BX), Z1
+	VPXOR   X1, X1, X1
 	VMOVUPS (BX), Z2
+	VPXOR   X3, X3, X3
+	VMOVUPS (BX), Z4
+	VPXOR   X5, X5, X5
 
-loop:
-	VMOVUPS      (DX), Z3
-	VPBROADCASTD (AX), Z4
-	VPDPBUSD     Z3, Z4, Z0
-	VPBROADCASTD (AX)(CX*1), Z4
-	VPDPBUSD     Z3, Z4, Z1
-	VPBROADCASTD (AX)(CX*2), Z4
-	VPDPBUSD     Z3, Z4, Z2
+two:
+	CMPQ         SI, $0x02
+	JL           rest
+	VMOVUPS      (DX), Z6
+	VPBROADCASTD (AX), Z7
+	VPDPBUSD     Z6, Z7, Z0
+	VPBROADCASTD (AX)(CX*1), Z7
+	VPDPBUSD     Z6, Z7, Z2
+	VPBROADCASTD (AX)(CX*2), Z7
+	VPDPBUSD     Z6, Z7, Z4
 	ADDQ         DI, AX
 	ADDQ         $0x80, DX
-	DECQ         SI
-	JNZ          loop
+	VMOVUPS      (DX), Z6
+	VPBROADCASTD (AX), Z7
+	VPDPBUSD     Z6, Z7, Z1
+	VPBROADCASTD (AX)(CX*1), Z7
+	VPDPBUSD     Z6, Z7, Z3
+	VPBROADCASTD (AX)(CX*2), Z7
+	VPDPBUSD     Z6, Z7, Z5
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+rest:
+	TESTQ        SI, SI
+	JZ           sum
+	VMOVUPS      (DX), Z6
+	VPBROADCASTD (AX), Z7
+	VPDPBUSD     Z6, Z7, Z0
+	VPBROADCASTD (AX)(CX*1), Z7
+	VPDPBUSD     Z6, Z7, Z2
+	VPBROADCASTD (AX)(CX*2), Z7
+	VPDPBUSD     Z6, Z7, Z4
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12565,27 +12917,27 @@ loop:
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
-	VBROADCASTSS (CX), Z3
-	VMULPS       (AX), Z3, Z3
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z3, Z0, Z0
-	VMOVUPS.Z    (DX), K1, Z3
-	VADDPS       Z3, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
-	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z2, Z2
 	VMULPS       Z0, Z2, Z2
-	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
 	VADDPS       Z0, Z2, Z2
-	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VMOVUPS      Z2, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z4, Z4
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z4, Z4
+	VMOVUPS      Z4, K1, (DX)(BX*2)
 	VZEROUPPER
 	RET
 
@@ -12599,28 +12951,74 @@ TEXT ·quantized3x2AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), SI
 	MOVQ    $0x00000004, DI
 	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVUPS (BX), Z2
-	VMOVUPS 64(BX), Z3
+	VPXOR   X1, X1, X1
+	VMOVUPS 64(BX), Z2
+	VPXOR   X3, X3, X3
 	VMOVUPS (BX), Z4
-	VMOVUPS 64(BX), Z5
+	VPXOR   X5, X5, X5
+	VMOVUPS 64(BX), Z6
+	VPXOR   X7, X7, X7
+	VMOVUPS (BX), Z8
+	VPXOR   X9, X9, X9
+	VMOVUPS 64(BX), Z10
+	VPXOR   X11, X11, X11
 
-loop:
-	VMOVUPS      (DX), Z6
-	VMOVUPS      64(DX), Z7
-	VPBROADCASTD (AX), Z8
-	VPDPBUSD     Z6, Z8, Z0
-	VPDPBUSD     Z7, Z8, Z1
-	VPBROADCASTD (AX)(CX*1), Z8
-	VPDPBUSD     Z6, Z8, Z2
-	VPDPBUSD     Z7, Z8, Z3
-	VPBROADCASTD (AX)(CX*2), Z8
-	VPDPBUSD     Z6, Z8, Z4
-	VPDPBUSD     Z7, Z8, Z5
+two:
+	CMPQ         SI, $0x02
+	JL           rest
+	VMOVUPS      (DX), Z12
+	VMOVUPS      64(DX), Z13
+	VPBROADCASTD (AX), Z14
+	VPDPBUSD     Z12, Z14, Z0
+	VPDPBUSD     Z13, Z14, Z2
+	VPBROADCASTD (AX)(CX*1), Z14
+	VPDPBUSD     Z12, Z14, Z4
+	VPDPBUSD     Z13, Z14, Z6
+	VPBROADCASTD (AX)(CX*2), Z14
+	VPDPBUSD     Z12, Z14, Z8
+	VPDPBUSD     Z13, Z14, Z10
 	ADDQ         DI, AX
 	ADDQ         $0x80, DX
-	DECQ         SI
-	JNZ          loop
+	VMOVUPS      (DX), Z12
+	VMOVUPS      64(DX), Z13
+	VPBROADCASTD (AX), Z14
+	VPDPBUSD     Z12, Z14, Z1
+	VPDPBUSD     Z13, Z14, Z3
+	VPBROADCASTD (AX)(CX*1), Z14
+	VPDPBUSD     Z12, Z14, Z5
+	VPDPBUSD     Z13, Z14, Z7
+	VPBROADCASTD (AX)(CX*2), Z14
+	VPDPBUSD     Z12, Z14, Z9
+	VPDPBUSD     Z13, Z14, Z11
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+rest:
+	TESTQ        SI, SI
+	JZ           sum
+	VMOVUPS      (DX), Z12
+	VMOVUPS      64(DX), Z13
+	VPBROADCASTD (AX), Z14
+	VPDPBUSD     Z12, Z14, Z0
+	VPDPBUSD     Z13, Z14, Z2
+	VPBROADCASTD (AX)(CX*1), Z14
+	VPDPBUSD     Z12, Z14, Z4
+	VPDPBUSD     Z13, Z14, Z6
+	VPBROADCASTD (AX)(CX*2), Z14
+	VPDPBUSD     Z12, Z14, Z8
+	VPDPBUSD     Z13, Z14, Z10
+	ADDQ         DI, AX
+	ADDQ         $0x80, DX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VPADDD       Z9, Z8, Z8
+	VPADDD       Z11, Z10, Z10
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12629,42 +13027,42 @@ loop:
 	MOVQ         rowScale+40(FP), CX
 	MOVQ         c+48(FP), DX
 	MOVQ         cs+56(FP), BX
-	VBROADCASTSS (CX), Z6
-	VMULPS       (AX), Z6, Z7
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z3
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z7, Z0, Z0
+	VMULPS       Z3, Z0, Z0
 	VADDPS       (DX), Z0, Z0
 	VMOVUPS      Z0, (DX)
-	VMULPS       64(AX), Z6, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    64(DX), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, 64(DX)
-	VBROADCASTSS 4(CX), Z0
-	VMULPS       (AX), Z0, Z1
+	VMULPS       64(AX), Z1, Z0
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z1, Z2, Z2
-	VADDPS       (DX)(BX*1), Z2, Z2
-	VMOVUPS      Z2, (DX)(BX*1)
-	VMULPS       64(AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
-	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, 64(DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z1
 	VCVTDQ2PS    Z4, Z4
 	VMULPS       Z1, Z4, Z4
-	VADDPS       (DX)(BX*2), Z4, Z4
-	VMOVUPS      Z4, (DX)(BX*2)
+	VADDPS       (DX)(BX*1), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*1)
 	VMULPS       64(AX), Z0, Z0
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z0, Z5, Z5
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z1, Z8, Z8
+	VADDPS       (DX)(BX*2), Z8, Z8
+	VMOVUPS      Z8, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z0, Z10, Z10
 	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
-	VADDPS       Z0, Z5, Z5
-	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VADDPS       Z0, Z10, Z10
+	VMOVUPS      Z10, K1, 64(DX)(BX*2)
 	VZEROUPPER
 	RET
 
@@ -12680,25 +13078,65 @@ TEXT ·quantized4x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), DI
 	MOVQ    $0x00000004, R8
 	VMOVUPS (SI), Z0
-	VMOVUPS (SI), Z1
+	VPXOR   X1, X1, X1
 	VMOVUPS (SI), Z2
-	VMOVUPS (SI), Z3
+	VPXOR   X3, X3, X3
+	VMOVUPS (SI), Z4
+	VPXOR   X5, X5, X5
+	VMOVUPS (SI), Z6
+	VPXOR   X7, X7, X7
 
-loop:
-	VMOVUPS      (BX), Z4
-	VPBROADCASTD (AX), Z5
-	VPDPBUSD     Z4, Z5, Z0
-	VPBROADCASTD (AX)(CX*1), Z5
-	VPDPBUSD     Z4, Z5, Z1
-	VPBROADCASTD (AX)(CX*2), Z5
-	VPDPBUSD     Z4, Z5, Z2
-	VPBROADCASTD (DX), Z5
-	VPDPBUSD     Z4, Z5, Z3
+two:
+	CMPQ         DI, $0x02
+	JL           rest
+	VMOVUPS      (BX), Z8
+	VPBROADCASTD (AX), Z9
+	VPDPBUSD     Z8, Z9, Z0
+	VPBROADCASTD (AX)(CX*1), Z9
+	VPDPBUSD     Z8, Z9, Z2
+	VPBROADCASTD (AX)(CX*2), Z9
+	VPDPBUSD     Z8, Z9, Z4
+	VPBROADCASTD (DX), Z9
+	VPDPBUSD     Z8, Z9, Z6
 	ADDQ         R8, AX
 	ADDQ         R8, DX
 	ADDQ         $0x80, BX
-	DECQ         DI
-	JNZ          loop
+	VMOVUPS      (BX), Z8
+	VPBROADCASTD (AX), Z9
+	VPDPBUSD     Z8, Z9, Z1
+	VPBROADCASTD (AX)(CX*1), Z9
+	VPDPBUSD     Z8, Z9, Z3
+	VPBROADCASTD (AX)(CX*2), Z9
+	VPDPBUSD     Z8, Z9, Z5
+	VPBROADCASTD (DX), Z9
+	VPDPBUSD     Z8, Z9, Z7
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	SUBQ         $0x02, DI
+	JMP          two
+
+rest:
+	TESTQ        DI, DI
+	JZ           sum
+	VMOVUPS      (BX), Z8
+	VPBROADCASTD (AX), Z9
+	VPDPBUSD     Z8, Z9, Z0
+	VPBROADCASTD (AX)(CX*1), Z9
+	VPDPBUSD     Z8, Z9, Z2
+	VPBROADCASTD (AX)(CX*2), Z9
+	VPDPBUSD     Z8, Z9, Z4
+	VPBROADCASTD (DX), Z9
+	VPDPBUSD     Z8, Z9, Z6
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12709,34 +13147,34 @@ loop:
 	MOVQ         cs+56(FP), BX
 	LEAQ         (DX)(BX*2), SI
 	ADDQ         BX, SI
-	VBROADCASTSS (CX), Z4
-	VMULPS       (AX), Z4, Z4
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z4, Z0, Z0
-	VMOVUPS.Z    (DX), K1, Z4
-	VADDPS       Z4, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
-	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z2, Z2
 	VMULPS       Z0, Z2, Z2
-	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
 	VADDPS       Z0, Z2, Z2
-	VMOVUPS      Z2, K1, (DX)(BX*2)
+	VMOVUPS      Z2, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z0, Z4, Z4
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VADDPS       Z0, Z4, Z4
+	VMOVUPS      Z4, K1, (DX)(BX*2)
 	VBROADCASTSS 12(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
 	VMOVUPS.Z    (SI), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, (SI)
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, (SI)
 	VZEROUPPER
 	RET
 
@@ -12752,34 +13190,92 @@ TEXT ·quantized4x2AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), DI
 	MOVQ    $0x00000004, R8
 	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS (SI), Z2
-	VMOVUPS 64(SI), Z3
+	VPXOR   X1, X1, X1
+	VMOVUPS 64(SI), Z2
+	VPXOR   X3, X3, X3
 	VMOVUPS (SI), Z4
-	VMOVUPS 64(SI), Z5
-	VMOVUPS (SI), Z6
-	VMOVUPS 64(SI), Z7
+	VPXOR   X5, X5, X5
+	VMOVUPS 64(SI), Z6
+	VPXOR   X7, X7, X7
+	VMOVUPS (SI), Z8
+	VPXOR   X9, X9, X9
+	VMOVUPS 64(SI), Z10
+	VPXOR   X11, X11, X11
+	VMOVUPS (SI), Z12
+	VPXOR   X13, X13, X13
+	VMOVUPS 64(SI), Z14
+	VPXOR   X15, X15, X15
 
-loop:
-	VMOVUPS      (BX), Z8
-	VMOVUPS      64(BX), Z9
-	VPBROADCASTD (AX), Z10
-	VPDPBUSD     Z8, Z10, Z0
-	VPDPBUSD     Z9, Z10, Z1
-	VPBROADCASTD (AX)(CX*1), Z10
-	VPDPBUSD     Z8, Z10, Z2
-	VPDPBUSD     Z9, Z10, Z3
-	VPBROADCASTD (AX)(CX*2), Z10
-	VPDPBUSD     Z8, Z10, Z4
-	VPDPBUSD     Z9, Z10, Z5
-	VPBROADCASTD (DX), Z10
-	VPDPBUSD     Z8, Z10, Z6
-	VPDPBUSD     Z9, Z10, Z7
+two:
+	CMPQ         DI, $0x02
+	JL           rest
+	VMOVUPS      (BX), Z16
+	VMOVUPS      64(BX), Z17
+	VPBROADCASTD (AX), Z18
+	VPDPBUSD     Z16, Z18, Z0
+	VPDPBUSD     Z17, Z18, Z2
+	VPBROADCASTD (AX)(CX*1), Z18
+	VPDPBUSD     Z16, Z18, Z4
+	VPDPBUSD     Z17, Z18, Z6
+	VPBROADCASTD (AX)(CX*2), Z18
+	VPDPBUSD     Z16, Z18, Z8
+	VPDPBUSD     Z17, Z18, Z10
+	VPBROADCASTD (DX), Z18
+	VPDPBUSD     Z16, Z18, Z12
+	VPDPBUSD     Z17, Z18, Z14
 	ADDQ         R8, AX
 	ADDQ         R8, DX
 	ADDQ         $0x80, BX
-	DECQ         DI
-	JNZ          loop
+	VMOVUPS      (BX), Z16
+	VMOVUPS      64(BX), Z17
+	VPBROADCASTD (AX), Z18
+	VPDPBUSD     Z16, Z18, Z1
+	VPDPBUSD     Z17, Z18, Z3
+	VPBROADCASTD (AX)(CX*1), Z18
+	VPDPBUSD     Z16, Z18, Z5
+	VPDPBUSD     Z17, Z18, Z7
+	VPBROADCASTD (AX)(CX*2), Z18
+	VPDPBUSD     Z16, Z18, Z9
+	VPDPBUSD     Z17, Z18, Z11
+	VPBROADCASTD (DX), Z18
+	VPDPBUSD     Z16, Z18, Z13
+	VPDPBUSD     Z17, Z18, Z15
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	SUBQ         $0x02, DI
+	JMP          two
+
+rest:
+	TESTQ        DI, DI
+	JZ           sum
+	VMOVUPS      (BX), Z16
+	VMOVUPS      64(BX), Z17
+	VPBROADCASTD (AX), Z18
+	VPDPBUSD     Z16, Z18, Z0
+	VPDPBUSD     Z17, Z18, Z2
+	VPBROADCASTD (AX)(CX*1), Z18
+	VPDPBUSD     Z16, Z18, Z4
+	VPDPBUSD     Z17, Z18, Z6
+	VPBROADCASTD (AX)(CX*2), Z18
+	VPDPBUSD     Z16, Z18, Z8
+	VPDPBUSD     Z17, Z18, Z10
+	VPBROADCASTD (DX), Z18
+	VPDPBUSD     Z16, Z18, Z12
+	VPDPBUSD     Z17, Z18, Z14
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VPADDD       Z9, Z8, Z8
+	VPADDD       Z11, Z10, Z10
+	VPADDD       Z13, Z12, Z12
+	VPADDD       Z15, Z14, Z14
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12790,54 +13286,54 @@ loop:
 	MOVQ         cs+56(FP), BX
 	LEAQ         (DX)(BX*2), SI
 	ADDQ         BX, SI
-	VBROADCASTSS (CX), Z8
-	VMULPS       (AX), Z8, Z9
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z3
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z9, Z0, Z0
+	VMULPS       Z3, Z0, Z0
 	VADDPS       (DX), Z0, Z0
 	VMOVUPS      Z0, (DX)
-	VMULPS       64(AX), Z8, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    64(DX), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, 64(DX)
-	VBROADCASTSS 4(CX), Z0
-	VMULPS       (AX), Z0, Z1
+	VMULPS       64(AX), Z1, Z0
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z1, Z2, Z2
-	VADDPS       (DX)(BX*1), Z2, Z2
-	VMOVUPS      Z2, (DX)(BX*1)
-	VMULPS       64(AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
-	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, 64(DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    64(DX), K1, Z0
+	VADDPS       Z0, Z2, Z2
+	VMOVUPS      Z2, K1, 64(DX)
+	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z1
 	VCVTDQ2PS    Z4, Z4
 	VMULPS       Z1, Z4, Z4
-	VADDPS       (DX)(BX*2), Z4, Z4
-	VMOVUPS      Z4, (DX)(BX*2)
+	VADDPS       (DX)(BX*1), Z4, Z4
+	VMOVUPS      Z4, (DX)(BX*1)
 	VMULPS       64(AX), Z0, Z0
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z0, Z5, Z5
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
+	VMOVUPS.Z    64(DX)(BX*1), K1, Z0
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, 64(DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
+	VMULPS       (AX), Z0, Z1
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z1, Z8, Z8
+	VADDPS       (DX)(BX*2), Z8, Z8
+	VMOVUPS      Z8, (DX)(BX*2)
+	VMULPS       64(AX), Z0, Z0
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z0, Z10, Z10
 	VMOVUPS.Z    64(DX)(BX*2), K1, Z0
-	VADDPS       Z0, Z5, Z5
-	VMOVUPS      Z5, K1, 64(DX)(BX*2)
+	VADDPS       Z0, Z10, Z10
+	VMOVUPS      Z10, K1, 64(DX)(BX*2)
 	VBROADCASTSS 12(CX), Z0
 	VMULPS       (AX), Z0, Z1
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z1, Z6, Z6
-	VADDPS       (SI), Z6, Z6
-	VMOVUPS      Z6, (SI)
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z1, Z12, Z12
+	VADDPS       (SI), Z12, Z12
+	VMOVUPS      Z12, (SI)
 	VMULPS       64(AX), Z0, Z0
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z0, Z7, Z7
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z0, Z14, Z14
 	VMOVUPS.Z    64(SI), K1, Z0
-	VADDPS       Z0, Z7, Z7
-	VMOVUPS      Z7, K1, 64(SI)
+	VADDPS       Z0, Z14, Z14
+	VMOVUPS      Z14, K1, 64(SI)
 	VZEROUPPER
 	RET
 
@@ -12853,28 +13349,74 @@ TEXT ·quantized5x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), DI
 	MOVQ    $0x00000004, R8
 	VMOVUPS (SI), Z0
-	VMOVUPS (SI), Z1
+	VPXOR   X1, X1, X1
 	VMOVUPS (SI), Z2
-	VMOVUPS (SI), Z3
+	VPXOR   X3, X3, X3
 	VMOVUPS (SI), Z4
+	VPXOR   X5, X5, X5
+	VMOVUPS (SI), Z6
+	VPXOR   X7, X7, X7
+	VMOVUPS (SI), Z8
+	VPXOR   X9, X9, X9
 
-loop:
-	VMOVUPS      (BX), Z5
-	VPBROADCASTD (AX), Z6
-	VPDPBUSD     Z5, Z6, Z0
-	VPBROADCASTD (AX)(CX*1), Z6
-	VPDPBUSD     Z5, Z6, Z1
-	VPBROADCASTD (AX)(CX*2), Z6
-	VPDPBUSD     Z5, Z6, Z2
-	VPBROADCASTD (DX), Z6
-	VPDPBUSD     Z5, Z6, Z3
-	VPBROADCASTD (DX)(CX*1), Z6
-	VPDPBUSD     Z5, Z6, Z4
+two:
+	CMPQ         DI, $0x02
+	JL           rest
+	VMOVUPS      (BX), Z10
+	VPBROADCASTD (AX), Z11
+	VPDPBUSD     Z10, Z11, Z0
+	VPBROADCASTD (AX)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z2
+	VPBROADCASTD (AX)(CX*2), Z11
+	VPDPBUSD     Z10, Z11, Z4
+	VPBROADCASTD (DX), Z11
+	VPDPBUSD     Z10, Z11, Z6
+	VPBROADCASTD (DX)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z8
 	ADDQ         R8, AX
 	ADDQ         R8, DX
 	ADDQ         $0x80, BX
-	DECQ         DI
-	JNZ          loop
+	VMOVUPS      (BX), Z10
+	VPBROADCASTD (AX), Z11
+	VPDPBUSD     Z10, Z11, Z1
+	VPBROADCASTD (AX)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z3
+	VPBROADCASTD (AX)(CX*2), Z11
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD (DX), Z11
+	VPDPBUSD     Z10, Z11, Z7
+	VPBROADCASTD (DX)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z9
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	SUBQ         $0x02, DI
+	JMP          two
+
+rest:
+	TESTQ        DI, DI
+	JZ           sum
+	VMOVUPS      (BX), Z10
+	VPBROADCASTD (AX), Z11
+	VPDPBUSD     Z10, Z11, Z0
+	VPBROADCASTD (AX)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z2
+	VPBROADCASTD (AX)(CX*2), Z11
+	VPDPBUSD     Z10, Z11, Z4
+	VPBROADCASTD (DX), Z11
+	VPDPBUSD     Z10, Z11, Z6
+	VPBROADCASTD (DX)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z8
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VPADDD       Z9, Z8, Z8
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -12885,41 +13427,41 @@ loop:
 	MOVQ         cs+56(FP), BX
 	LEAQ         (DX)(BX*2), SI
 	ADDQ         BX, SI
-	VBROADCASTSS (CX), Z5
-	VMULPS       (AX), Z5, Z5
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z5, Z0, Z0
-	VMOVUPS.Z    (DX), K1, Z5
-	VADDPS       Z5, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
-	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z2, Z2
 	VMULPS       Z0, Z2, Z2
-	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
 	VADDPS       Z0, Z2, Z2
-	VMOVUPS      Z2, K1, (DX)(BX*2)
-	VBROADCASTSS 12(CX), Z0
-	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
-	VMOVUPS.Z    (SI), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, (SI)
-	VBROADCASTSS 16(CX), Z0
+	VMOVUPS      Z2, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
 	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z4, Z4
 	VMULPS       Z0, Z4, Z4
-	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
 	VADDPS       Z0, Z4, Z4
-	VMOVUPS      Z4, K1, (SI)(BX*1)
+	VMOVUPS      Z4, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
+	VMOVUPS.Z    (SI), K1, Z0
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z0, Z8, Z8
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z8, Z8
+	VMOVUPS      Z8, K1, (SI)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -13053,31 +13595,83 @@ TEXT ·quantized6x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), DI
 	MOVQ    $0x00000004, R8
 	VMOVUPS (SI), Z0
-	VMOVUPS (SI), Z1
+	VPXOR   X1, X1, X1
 	VMOVUPS (SI), Z2
-	VMOVUPS (SI), Z3
+	VPXOR   X3, X3, X3
 	VMOVUPS (SI), Z4
-	VMOVUPS (SI), Z5
+	VPXOR   X5, X5, X5
+	VMOVUPS (SI), Z6
+	VPXOR   X7, X7, X7
+	VMOVUPS (SI), Z8
+	VPXOR   X9, X9, X9
+	VMOVUPS (SI), Z10
+	VPXOR   X11, X11, X11
 
-loop:
-	VMOVUPS      (BX), Z6
-	VPBROADCASTD (AX), Z7
-	VPDPBUSD     Z6, Z7, Z0
-	VPBROADCASTD (AX)(CX*1), Z7
-	VPDPBUSD     Z6, Z7, Z1
-	VPBROADCASTD (AX)(CX*2), Z7
-	VPDPBUSD     Z6, Z7, Z2
-	VPBROADCASTD (DX), Z7
-	VPDPBUSD     Z6, Z7, Z3
-	VPBROADCASTD (DX)(CX*1), Z7
-	VPDPBUSD     Z6, Z7, Z4
-	VPBROADCASTD (DX)(CX*2), Z7
-	VPDPBUSD     Z6, Z7, Z5
+two:
+	CMPQ         DI, $0x02
+	JL           rest
+	VMOVUPS      (BX), Z12
+	VPBROADCASTD (AX), Z13
+	VPDPBUSD     Z12, Z13, Z0
+	VPBROADCASTD (AX)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z2
+	VPBROADCASTD (AX)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z4
+	VPBROADCASTD (DX), Z13
+	VPDPBUSD     Z12, Z13, Z6
+	VPBROADCASTD (DX)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z8
+	VPBROADCASTD (DX)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z10
 	ADDQ         R8, AX
 	ADDQ         R8, DX
 	ADDQ         $0x80, BX
-	DECQ         DI
-	JNZ          loop
+	VMOVUPS      (BX), Z12
+	VPBROADCASTD (AX), Z13
+	VPDPBUSD     Z12, Z13, Z1
+	VPBROADCASTD (AX)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z3
+	VPBROADCASTD (AX)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z5
+	VPBROADCASTD (DX), Z13
+	VPDPBUSD     Z12, Z13, Z7
+	VPBROADCASTD (DX)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z9
+	VPBROADCASTD (DX)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z11
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+	SUBQ         $0x02, DI
+	JMP          two
+
+rest:
+	TESTQ        DI, DI
+	JZ           sum
+	VMOVUPS      (BX), Z12
+	VPBROADCASTD (AX), Z13
+	VPDPBUSD     Z12, Z13, Z0
+	VPBROADCASTD (AX)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z2
+	VPBROADCASTD (AX)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z4
+	VPBROADCASTD (DX), Z13
+	VPDPBUSD     Z12, Z13, Z6
+	VPBROADCASTD (DX)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z8
+	VPBROADCASTD (DX)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z10
+	ADDQ         R8, AX
+	ADDQ         R8, DX
+	ADDQ         $0x80, BX
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VPADDD       Z9, Z8, Z8
+	VPADDD       Z11, Z10, Z10
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -13088,48 +13682,48 @@ loop:
 	MOVQ         cs+56(FP), BX
 	LEAQ         (DX)(BX*2), SI
 	ADDQ         BX, SI
-	VBROADCASTSS (CX), Z6
-	VMULPS       (AX), Z6, Z6
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS.Z    (DX), K1, Z6
-	VADDPS       Z6, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
-	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z2, Z2
 	VMULPS       Z0, Z2, Z2
-	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
 	VADDPS       Z0, Z2, Z2
-	VMOVUPS      Z2, K1, (DX)(BX*2)
-	VBROADCASTSS 12(CX), Z0
-	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
-	VMOVUPS.Z    (SI), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, (SI)
-	VBROADCASTSS 16(CX), Z0
+	VMOVUPS      Z2, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
 	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z4, Z4
 	VMULPS       Z0, Z4, Z4
-	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
 	VADDPS       Z0, Z4, Z4
-	VMOVUPS      Z4, K1, (SI)(BX*1)
+	VMOVUPS      Z4, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z0, Z6, Z6
+	VMOVUPS.Z    (SI), K1, Z0
+	VADDPS       Z0, Z6, Z6
+	VMOVUPS      Z6, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z0, Z8, Z8
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z8, Z8
+	VMOVUPS      Z8, K1, (SI)(BX*1)
 	VBROADCASTSS 20(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z0, Z5, Z5
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z0, Z10, Z10
 	VMOVUPS.Z    (SI)(BX*2), K1, Z0
-	VADDPS       Z0, Z5, Z5
-	VMOVUPS      Z5, K1, (SI)(BX*2)
+	VADDPS       Z0, Z10, Z10
+	VMOVUPS      Z10, K1, (SI)(BX*2)
 	VZEROUPPER
 	RET
 
@@ -13282,35 +13876,95 @@ TEXT ·quantized7x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), R8
 	MOVQ    $0x00000004, R9
 	VMOVUPS (DI), Z0
-	VMOVUPS (DI), Z1
+	VPXOR   X1, X1, X1
 	VMOVUPS (DI), Z2
-	VMOVUPS (DI), Z3
+	VPXOR   X3, X3, X3
 	VMOVUPS (DI), Z4
-	VMOVUPS (DI), Z5
+	VPXOR   X5, X5, X5
 	VMOVUPS (DI), Z6
+	VPXOR   X7, X7, X7
+	VMOVUPS (DI), Z8
+	VPXOR   X9, X9, X9
+	VMOVUPS (DI), Z10
+	VPXOR   X11, X11, X11
+	VMOVUPS (DI), Z12
+	VPXOR   X13, X13, X13
 
-loop:
-	VMOVUPS      (SI), Z7
-	VPBROADCASTD (AX), Z8
-	VPDPBUSD     Z7, Z8, Z0
-	VPBROADCASTD (AX)(CX*1), Z8
-	VPDPBUSD     Z7, Z8, Z1
-	VPBROADCASTD (AX)(CX*2), Z8
-	VPDPBUSD     Z7, Z8, Z2
-	VPBROADCASTD (DX), Z8
-	VPDPBUSD     Z7, Z8, Z3
-	VPBROADCASTD (DX)(CX*1), Z8
-	VPDPBUSD     Z7, Z8, Z4
-	VPBROADCASTD (DX)(CX*2), Z8
-	VPDPBUSD     Z7, Z8, Z5
-	VPBROADCASTD (BX), Z8
-	VPDPBUSD     Z7, Z8, Z6
+two:
+	CMPQ         R8, $0x02
+	JL           rest
+	VMOVUPS      (SI), Z14
+	VPBROADCASTD (AX), Z15
+	VPDPBUSD     Z14, Z15, Z0
+	VPBROADCASTD (AX)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z2
+	VPBROADCASTD (AX)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z4
+	VPBROADCASTD (DX), Z15
+	VPDPBUSD     Z14, Z15, Z6
+	VPBROADCASTD (DX)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z8
+	VPBROADCASTD (DX)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z10
+	VPBROADCASTD (BX), Z15
+	VPDPBUSD     Z14, Z15, Z12
 	ADDQ         R9, AX
 	ADDQ         R9, DX
 	ADDQ         R9, BX
 	ADDQ         $0x80, SI
-	DECQ         R8
-	JNZ          loop
+	VMOVUPS      (SI), Z14
+	VPBROADCASTD (AX), Z15
+	VPDPBUSD     Z14, Z15, Z1
+	VPBROADCASTD (AX)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z3
+	VPBROADCASTD (AX)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z5
+	VPBROADCASTD (DX), Z15
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD (DX)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD (DX)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z11
+	VPBROADCASTD (BX), Z15
+	VPDPBUSD     Z14, Z15, Z13
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+	SUBQ         $0x02, R8
+	JMP          two
+
+rest:
+	TESTQ        R8, R8
+	JZ           sum
+	VMOVUPS      (SI), Z14
+	VPBROADCASTD (AX), Z15
+	VPDPBUSD     Z14, Z15, Z0
+	VPBROADCASTD (AX)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z2
+	VPBROADCASTD (AX)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z4
+	VPBROADCASTD (DX), Z15
+	VPDPBUSD     Z14, Z15, Z6
+	VPBROADCASTD (DX)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z8
+	VPBROADCASTD (DX)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z10
+	VPBROADCASTD (BX), Z15
+	VPDPBUSD     Z14, Z15, Z12
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VPADDD       Z9, Z8, Z8
+	VPADDD       Z11, Z10, Z10
+	VPADDD       Z13, Z12, Z12
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -13323,55 +13977,55 @@ loop:
 	ADDQ         BX, SI
 	LEAQ         (SI)(BX*2), DI
 	ADDQ         BX, DI
-	VBROADCASTSS (CX), Z7
-	VMULPS       (AX), Z7, Z7
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z7, Z0, Z0
-	VMOVUPS.Z    (DX), K1, Z7
-	VADDPS       Z7, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
-	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z2, Z2
 	VMULPS       Z0, Z2, Z2
-	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
 	VADDPS       Z0, Z2, Z2
-	VMOVUPS      Z2, K1, (DX)(BX*2)
-	VBROADCASTSS 12(CX), Z0
-	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
-	VMOVUPS.Z    (SI), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, (SI)
-	VBROADCASTSS 16(CX), Z0
+	VMOVUPS      Z2, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
 	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z4, Z4
 	VMULPS       Z0, Z4, Z4
-	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
 	VADDPS       Z0, Z4, Z4
-	VMOVUPS      Z4, K1, (SI)(BX*1)
-	VBROADCASTSS 20(CX), Z0
-	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z0, Z5, Z5
-	VMOVUPS.Z    (SI)(BX*2), K1, Z0
-	VADDPS       Z0, Z5, Z5
-	VMOVUPS      Z5, K1, (SI)(BX*2)
-	VBROADCASTSS 24(CX), Z0
+	VMOVUPS      Z4, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
 	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z6, Z6
 	VMULPS       Z0, Z6, Z6
-	VMOVUPS.Z    (DI), K1, Z0
+	VMOVUPS.Z    (SI), K1, Z0
 	VADDPS       Z0, Z6, Z6
-	VMOVUPS      Z6, K1, (DI)
+	VMOVUPS      Z6, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z0, Z8, Z8
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z8, Z8
+	VMOVUPS      Z8, K1, (SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z0, Z10, Z10
+	VMOVUPS.Z    (SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z10, Z10
+	VMOVUPS      Z10, K1, (SI)(BX*2)
+	VBROADCASTSS 24(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z0, Z12, Z12
+	VMOVUPS.Z    (DI), K1, Z0
+	VADDPS       Z0, Z12, Z12
+	VMOVUPS      Z12, K1, (DI)
 	VZEROUPPER
 	RET
 
@@ -13546,38 +14200,104 @@ TEXT ·quantized8x1AVX512(SB), NOSPLIT, $0-80
 	MOVQ    k+64(FP), R8
 	MOVQ    $0x00000004, R9
 	VMOVUPS (DI), Z0
-	VMOVUPS (DI), Z1
+	VPXOR   X1, X1, X1
 	VMOVUPS (DI), Z2
-	VMOVUPS (DI), Z3
+	VPXOR   X3, X3, X3
 	VMOVUPS (DI), Z4
-	VMOVUPS (DI), Z5
+	VPXOR   X5, X5, X5
 	VMOVUPS (DI), Z6
-	VMOVUPS (DI), Z7
+	VPXOR   X7, X7, X7
+	VMOVUPS (DI), Z8
+	VPXOR   X9, X9, X9
+	VMOVUPS (DI), Z10
+	VPXOR   X11, X11, X11
+	VMOVUPS (DI), Z12
+	VPXOR   X13, X13, X13
+	VMOVUPS (DI), Z14
+	VPXOR   X15, X15, X15
 
-loop:
-	VMOVUPS      (SI), Z8
-	VPBROADCASTD (AX), Z9
-	VPDPBUSD     Z8, Z9, Z0
-	VPBROADCASTD (AX)(CX*1), Z9
-	VPDPBUSD     Z8, Z9, Z1
-	VPBROADCASTD (AX)(CX*2), Z9
-	VPDPBUSD     Z8, Z9, Z2
-	VPBROADCASTD (DX), Z9
-	VPDPBUSD     Z8, Z9, Z3
-	VPBROADCASTD (DX)(CX*1), Z9
-	VPDPBUSD     Z8, Z9, Z4
-	VPBROADCASTD (DX)(CX*2), Z9
-	VPDPBUSD     Z8, Z9, Z5
-	VPBROADCASTD (BX), Z9
-	VPDPBUSD     Z8, Z9, Z6
-	VPBROADCASTD (BX)(CX*1), Z9
-	VPDPBUSD     Z8, Z9, Z7
+two:
+	CMPQ         R8, $0x02
+	JL           rest
+	VMOVUPS      (SI), Z16
+	VPBROADCASTD (AX), Z17
+	VPDPBUSD     Z16, Z17, Z0
+	VPBROADCASTD (AX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z2
+	VPBROADCASTD (AX)(CX*2), Z17
+	VPDPBUSD     Z16, Z17, Z4
+	VPBROADCASTD (DX), Z17
+	VPDPBUSD     Z16, Z17, Z6
+	VPBROADCASTD (DX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z8
+	VPBROADCASTD (DX)(CX*2), Z17
+	VPDPBUSD     Z16, Z17, Z10
+	VPBROADCASTD (BX), Z17
+	VPDPBUSD     Z16, Z17, Z12
+	VPBROADCASTD (BX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z14
 	ADDQ         R9, AX
 	ADDQ         R9, DX
 	ADDQ         R9, BX
 	ADDQ         $0x80, SI
-	DECQ         R8
-	JNZ          loop
+	VMOVUPS      (SI), Z16
+	VPBROADCASTD (AX), Z17
+	VPDPBUSD     Z16, Z17, Z1
+	VPBROADCASTD (AX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z3
+	VPBROADCASTD (AX)(CX*2), Z17
+	VPDPBUSD     Z16, Z17, Z5
+	VPBROADCASTD (DX), Z17
+	VPDPBUSD     Z16, Z17, Z7
+	VPBROADCASTD (DX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z9
+	VPBROADCASTD (DX)(CX*2), Z17
+	VPDPBUSD     Z16, Z17, Z11
+	VPBROADCASTD (BX), Z17
+	VPDPBUSD     Z16, Z17, Z13
+	VPBROADCASTD (BX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z15
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+	SUBQ         $0x02, R8
+	JMP          two
+
+rest:
+	TESTQ        R8, R8
+	JZ           sum
+	VMOVUPS      (SI), Z16
+	VPBROADCASTD (AX), Z17
+	VPDPBUSD     Z16, Z17, Z0
+	VPBROADCASTD (AX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z2
+	VPBROADCASTD (AX)(CX*2), Z17
+	VPDPBUSD     Z16, Z17, Z4
+	VPBROADCASTD (DX), Z17
+	VPDPBUSD     Z16, Z17, Z6
+	VPBROADCASTD (DX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z8
+	VPBROADCASTD (DX)(CX*2), Z17
+	VPDPBUSD     Z16, Z17, Z10
+	VPBROADCASTD (BX), Z17
+	VPDPBUSD     Z16, Z17, Z12
+	VPBROADCASTD (BX)(CX*1), Z17
+	VPDPBUSD     Z16, Z17, Z14
+	ADDQ         R9, AX
+	ADDQ         R9, DX
+	ADDQ         R9, BX
+	ADDQ         $0x80, SI
+
+sum:
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VPADDD       Z9, Z8, Z8
+	VPADDD       Z11, Z10, Z10
+	VPADDD       Z13, Z12, Z12
+	VPADDD       Z15, Z14, Z14
 	MOVQ         last+72(FP), AX
 	MOVL         $0x0000ffff, CX
 	BZHIL        AX, CX, CX
@@ -13590,62 +14310,62 @@ loop:
 	ADDQ         BX, SI
 	LEAQ         (SI)(BX*2), DI
 	ADDQ         BX, DI
-	VBROADCASTSS (CX), Z8
-	VMULPS       (AX), Z8, Z8
+	VBROADCASTSS (CX), Z1
+	VMULPS       (AX), Z1, Z1
 	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS.Z    (DX), K1, Z8
-	VADDPS       Z8, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS.Z    (DX), K1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (DX)
 	VBROADCASTSS 4(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z0, Z1, Z1
-	VMOVUPS.Z    (DX)(BX*1), K1, Z0
-	VADDPS       Z0, Z1, Z1
-	VMOVUPS      Z1, K1, (DX)(BX*1)
-	VBROADCASTSS 8(CX), Z0
-	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z2, Z2
 	VMULPS       Z0, Z2, Z2
-	VMOVUPS.Z    (DX)(BX*2), K1, Z0
+	VMOVUPS.Z    (DX)(BX*1), K1, Z0
 	VADDPS       Z0, Z2, Z2
-	VMOVUPS      Z2, K1, (DX)(BX*2)
-	VBROADCASTSS 12(CX), Z0
-	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z0, Z3, Z3
-	VMOVUPS.Z    (SI), K1, Z0
-	VADDPS       Z0, Z3, Z3
-	VMOVUPS      Z3, K1, (SI)
-	VBROADCASTSS 16(CX), Z0
+	VMOVUPS      Z2, K1, (DX)(BX*1)
+	VBROADCASTSS 8(CX), Z0
 	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z4, Z4
 	VMULPS       Z0, Z4, Z4
-	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VMOVUPS.Z    (DX)(BX*2), K1, Z0
 	VADDPS       Z0, Z4, Z4
-	VMOVUPS      Z4, K1, (SI)(BX*1)
-	VBROADCASTSS 20(CX), Z0
-	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z0, Z5, Z5
-	VMOVUPS.Z    (SI)(BX*2), K1, Z0
-	VADDPS       Z0, Z5, Z5
-	VMOVUPS      Z5, K1, (SI)(BX*2)
-	VBROADCASTSS 24(CX), Z0
+	VMOVUPS      Z4, K1, (DX)(BX*2)
+	VBROADCASTSS 12(CX), Z0
 	VMULPS       (AX), Z0, Z0
 	VCVTDQ2PS    Z6, Z6
 	VMULPS       Z0, Z6, Z6
-	VMOVUPS.Z    (DI), K1, Z0
+	VMOVUPS.Z    (SI), K1, Z0
 	VADDPS       Z0, Z6, Z6
-	VMOVUPS      Z6, K1, (DI)
+	VMOVUPS      Z6, K1, (SI)
+	VBROADCASTSS 16(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z0, Z8, Z8
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VADDPS       Z0, Z8, Z8
+	VMOVUPS      Z8, K1, (SI)(BX*1)
+	VBROADCASTSS 20(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z0, Z10, Z10
+	VMOVUPS.Z    (SI)(BX*2), K1, Z0
+	VADDPS       Z0, Z10, Z10
+	VMOVUPS      Z10, K1, (SI)(BX*2)
+	VBROADCASTSS 24(CX), Z0
+	VMULPS       (AX), Z0, Z0
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z0, Z12, Z12
+	VMOVUPS.Z    (DI), K1, Z0
+	VADDPS       Z0, Z12, Z12
+	VMOVUPS      Z12, K1, (DI)
 	VBROADCASTSS 28(CX), Z0
 	VMULPS       (AX), Z0, Z0
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z0, Z7, Z7
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z0, Z14, Z14
 	VMOVUPS.Z    (DI)(BX*1), K1, Z0
-	VADDPS       Z0, Z7, Z7
-	VMOVUPS      Z7, K1, (DI)(BX*1)
+	VADDPS       Z0, Z14, Z14
+	VMOVUPS      Z14, K1, (DI)(BX*1)
 	VZEROUPPER
 	RET
 

@@ -10,7 +10,8 @@ import (
 
 // int8Kernels generates what package kernel's Int8 needs. A step multiplies four bytes of a row of a,
 // which are four values of 8 bits plus 128 for AVX-512 VNNI, and two of 16 bits for AVX2, by as many
-// rows of b.
+// rows of b. Sums of few rows wait for one another, so that two steps at once, with sums of their own, take
+// little longer than one.
 func int8Kernels(i isa) {
 	for mr := 1; mr <= i.int8Rows(); mr++ {
 		for nv := 1; nv <= 2; nv++ {
@@ -34,30 +35,62 @@ func quantized(i isa, mr, nv int) {
 	four := GP64()
 	MOVQ(U32(4), four)
 
-	acc := make([][]VecVirtual, mr)
+	sets := 1 // of sums
+	if mr*nv <= i.width()/2 {
+		sets = 2
+	}
+	acc, more := make([][]VecVirtual, mr), make([][]VecVirtual, mr)
 	for r := range acc {
 		for v := range nv {
 			x := i.vec()
 			VMOVUPS(Mem{Base: start, Disp: 4 * i.width() * v}, x)
 			acc[r] = append(acc[r], x)
+			if sets == 2 {
+				y := i.vec()
+				VPXOR(y.AsX(), y.AsX(), y.AsX()) // clears all of the register
+				more[r] = append(more[r], y)
+			}
 		}
 	}
-	Label("loop")
-	row := make([]VecVirtual, nv)
-	for v := range row {
-		row[v] = i.loadInt8(b, v)
-	}
-	for r := range acc {
-		x := i.vec()
-		VPBROADCASTD(a.at(r), x)
+	step := func(acc [][]VecVirtual) {
+		row := make([]VecVirtual, nv)
 		for v := range row {
-			i.addProducts(x, row[v], acc[r][v])
+			row[v] = i.loadInt8(b, v)
 		}
+		for r := range acc {
+			x := i.vec()
+			VPBROADCASTD(a.at(r), x)
+			for v := range row {
+				i.addProducts(x, row[v], acc[r][v])
+			}
+		}
+		a.advance(four)
+		ADDQ(Imm(uint64(2*i.int8Bytes())), b)
 	}
-	a.advance(four)
-	ADDQ(Imm(uint64(2*i.int8Bytes())), b)
-	DECQ(k)
-	JNZ(LabelRef("loop"))
+	if sets == 2 {
+		Label("two")
+		CMPQ(k, Imm(2))
+		JL(LabelRef("rest"))
+		step(acc)
+		step(more)
+		SUBQ(Imm(2), k)
+		JMP(LabelRef("two"))
+		Label("rest")
+		TESTQ(k, k)
+		JZ(LabelRef("sum"))
+		step(acc)
+		Label("sum")
+		for r := range acc {
+			for v := range nv {
+				VPADDD(more[r][v], acc[r][v], acc[r][v])
+			}
+		}
+	} else {
+		Label("loop")
+		step(acc)
+		DECQ(k)
+		JNZ(LabelRef("loop"))
+	}
 
 	i.mask(Load(Param("last"), GP64()))
 	scale, rowScale := Load(Param("scale"), GP64()), Load(Param("rowScale"), GP64())
