@@ -222,17 +222,29 @@ func TestMachineLikeRegexp(t *testing.T) {
 	})
 }
 
-// All rules of a set advance in one automaton. It must report the same rules as one
-// automaton for each, also where it starts anew because it is full.
+// Many rules of a set advance in one automaton. It must report the same rules as one
+// automaton for each, also where it starts anew because it is full, and in the parts of a
+// text that a group of rules is tried in.
 func TestRulesTogetherAsOneByOne(t *testing.T) {
+	scans := map[string]*scan{}
 	for _, name := range BuiltinNames() {
 		set, err := Builtin(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := newMachine(set.scan.groups())
-		piece := rapid.SampledFrom([]string{"Dr. ", "Calle Mayor, 3", "NHC: ", "12/03/2016", "\n", " ", "ñ", "e\u0301", "\u00a0", "555-555-1234", "Hospital ", "San Juan",
-			"Nombre: ", "a@b.es", "MRN ", "28001 ", "70 ", "años", "year-old ", "March ", "3rd", "x", "www.", ".com", ":", "Smith"})
+		scans[name] = set.scan
+	}
+	for _, name := range []string{"english", "spanish"} {
+		set, err := Net(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scans["net/"+name], scans["net/"+name+" corrections"] = set.scan, set.search
+	}
+	piece := rapid.SampledFrom([]string{"Dr. ", "Calle Mayor, 3", "NHC: ", "12/03/2016", "\n", " ", "ñ", "e\u0301", "\u00a0", "555-555-1234", "Hospital ", "San Juan", "stopped ", "3, 7 May ", "kwame", "[at]", "mail(dot)org", "92",
+		"Nombre: ", "a@b.es", "MRN ", "28001 ", "70 ", "años", "year-old ", "March ", "3rd", "x", "www.", ".com", ":", "Smith", "apixaban ", "dose of ", "M", "F "})
+	for name, sc := range scans {
+		m := newMachine(sc.groups())
 		rapid.Check(t, func(t *rapid.T) {
 			text := strings.Join(rapid.SliceOfN(piece, 1, 8).Draw(t, "pieces"), "")
 			if rapid.IntRange(0, 20).Draw(t, "full") == 0 {
@@ -247,7 +259,7 @@ func TestRulesTogetherAsOneByOne(t *testing.T) {
 					continue // no match begins within a word
 				}
 				var want []uint32
-				for k, r := range set.rules {
+				for k, r := range sc.rules {
 					if m.can(r.whole(), text, i, floor(text, i+maxMatch)) {
 						want = append(want, uint32(k))
 					}
@@ -261,6 +273,34 @@ func TestRulesTogetherAsOneByOne(t *testing.T) {
 				t.Fatalf("%s on %q: %v within words", name, text, got)
 			}
 		})
+	}
+}
+
+// A rule that may begin with any word is tried only where what it needs follows as closely as in its expression.
+func TestLeads(t *testing.T) {
+	for expression, want := range map[string]lead{
+		`[0-9]+ mg`:                       {}, // begins with a digit
+		`[A-Z][a-z]+ [0-9]`:               {}, // begins with a capital
+		`\p{L}+`:                          {}, // needs nothing
+		`\p{L}+(?: [0-9])?`:               {},
+		`\p{L}+(?: \p{L}+)* [0-9]`:        {}, // may be far away
+		`\p{L}{2,}ed [0-9]`:               {aDigit, 3},
+		`\p{L}+(?: \p{L}+){0,2}: [0-9]`:   {aDigit, 7},
+		`\p{L}+[.,]?[0-9]|on\p{L}* [0-9]`: {aDigit, 3},
+		`[\p{L}.]{1,9}@\p{L}`:             {aSign, 9},
+		`\p{L}+ ?[(\[]at`:                 {aSign, 2},
+	} {
+		p, err := newCompiler().compile("", expression, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.lead != want {
+			t.Errorf("%s: %v, want %v", expression, p.lead, want)
+		}
+	}
+	const text = "One two, three 4 five six seven eight"
+	if got, want := (lead{aDigit, 5}).parts(nil, text), []part{{4, 16}}; !slices.Equal(got, want) {
+		t.Errorf("parts %v, want %v", got, want)
 	}
 }
 
