@@ -90,9 +90,18 @@ func spansOf(all []found) []data.Span {
 // going returns the spans of which less than the whole stays in the text. A span that stays is searched like the text around
 // it: the tagger may have mistaken the patient's name Georgia for the state.
 func going(all []found) []data.Span {
+	return selected(all, func(f found) bool { return f.remains != replace.Whole })
+}
+
+// named returns the spans that going returns, and those of persons that stay because the plan keeps clinicians.
+func (d *Deidentifier) named(all []found) []data.Span {
+	return selected(all, func(f found) bool { return f.remains != replace.Whole || d.sort(f.Type) == data.Person })
+}
+
+func selected(all []found, counts func(found) bool) []data.Span {
 	spans := make([]data.Span, 0, len(all))
 	for _, f := range all {
-		if f.remains != replace.Whole {
+		if counts(f) {
 			spans = append(spans, f.Span)
 		}
 	}
@@ -222,7 +231,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	}
 	if d.Net.Formulaic != nil {
 		formulaic := slices.DeleteFunc(d.Net.Formulaic(text), func(s data.Span) bool { return isPublic(text, s, d.sort(s.Type)) })
-		formulaic = safetynet.WithoutGuesses(datesWithoutValues(text, formulaic, d.sort), going(all), d.sort)
+		formulaic = safetynet.WithoutGuesses(datesWithoutValues(text, formulaic, d.sort), d.named(all), d.sort)
 		if d.Correct != nil {
 			formulaic = d.Correct(text, data.Disjoint(formulaic))
 		}

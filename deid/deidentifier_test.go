@@ -366,6 +366,20 @@ func TestGuessedValuesDoNotDecideTypes(t *testing.T) {
 	}
 }
 
+// A clinician's name that the plan keeps was replaced as the patient's, because it is also found without its type.
+func TestAKeptClinicianBecameThePatient(t *testing.T) {
+	const text = "Seen by Rosa Lund."
+	d := engine(t, replace.Plan{Default: replace.Tag, ByType: map[string]replace.Kind{"DOCTOR": replace.Keep, "STATE": replace.Keep}})
+	d.Net.Formulaic = func(string) []data.Span { return []data.Span{{Start: 8, End: 17, Type: "PATIENT", Score: 0.5}} }
+	for typ, want := range map[string]string{"DOCTOR": text, "STATE": "Seen by [STATE]."} {
+		doc := &data.Document{ID: "n", Text: text, Spans: []data.Span{{Start: 8, End: 17, Type: typ}}}
+		r := d.Notes(t.Context(), []Note{{Document: doc}})[0]
+		if r.Err != nil || r.Clean.Text != want {
+			t.Errorf("%s: %v: %q, want %q", typ, r.Err, r.Clean.Text, want)
+		}
+	}
+}
+
 // A town that is named after a saint became the patient who has the name of the saint.
 func TestATownBecameThePatient(t *testing.T) {
 	const text = "Born in Santa Rosa. Mrs. Rosa de Lund came."

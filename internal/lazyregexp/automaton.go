@@ -18,11 +18,11 @@ type automaton struct {
 	prog     *syntax.Prog
 	start    uint32 // the instruction to begin with
 	readers  []reader
-	readerOf []uint16                        // by instruction
-	fixed    bool                            // matches begin at the beginning of the text only
-	ascii    [128]uint16                     // classes of the characters of ASCII
-	starts   [kinds]atomic.Pointer[state]    // by the kind of the character before
-	wide     atomic.Pointer[map[rune]uint16] // classes of other characters that have occurred
+	readerOf []uint16                     // by instruction
+	fixed    bool                         // matches begin at the beginning of the text only
+	ascii    [128]uint16                  // classes of the characters of ASCII
+	starts   [kinds]atomic.Pointer[state] // by the kind of the character before
+	wide     atomic.Pointer[wideClasses]  // nil until a text has such characters
 
 	mu      sync.Mutex // for what follows, and to add states and classes
 	classes []class
@@ -34,7 +34,7 @@ type automaton struct {
 	reading []uint32
 }
 
-// maxStates bounds the states of an automaton, and the characters outside of ASCII whose classes it keeps. Beyond that it begins anew. Few expressions reach a hundred.
+// maxStates bounds the states of an automaton. Beyond that it begins anew. Few expressions reach a hundred.
 const maxStates = 1000
 
 // state is the state between two characters.
@@ -115,7 +115,6 @@ func newAutomaton(expression string) *automaton {
 	prog.Inst = append(prog.Inst, syntax.Inst{Op: syntax.InstNop, Out: uint32(prog.Start)}) // no loop leads to it, so a match that begins differs from one on its way
 	a := &automaton{prog: prog, start: uint32(len(prog.Inst) - 1), fixed: prog.StartCond()&syntax.EmptyBeginText != 0, numbers: map[string]uint16{}, seen: make([]uint32, len(prog.Inst))}
 	a.readers, a.readerOf = readersOf(prog)
-	a.wide.Store(&map[rune]uint16{})
 	for r := range a.ascii {
 		a.ascii[r] = a.number(rune(r))
 	}
@@ -178,30 +177,30 @@ func (a *automaton) find(text string, pos int) (from int, ok bool) {
 	return from, end == succeeds
 }
 
+// wideClasses remembers characters outside of ASCII with their classes, each in the place of its low bits.
+type wideClasses [1024]atomic.Uint64
+
 // classAt returns the class and the length of the character at the beginning of a text, which is outside of ASCII.
 func (a *automaton) classAt(text string) (class uint16, size int) {
 	r, size := utf8.DecodeRuneInString(text)
-	known := *a.wide.Load()
-	if c, ok := known[r]; ok {
-		return c, size
+	place := int(r) % len(wideClasses{})
+	if wide := a.wide.Load(); wide != nil {
+		if known := wide[place].Load(); known>>16 == uint64(r) {
+			return uint16(known), size
+		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	classes := len(a.classes)
-	c := a.number(r)
+	class = a.number(r)
 	if len(a.classes) > classes {
 		a.begin() // with states that have room for the new class
 	}
-	if known = *a.wide.Load(); len(known) >= maxStates {
-		known = nil
+	if a.wide.Load() == nil {
+		a.wide.Store(new(wideClasses))
 	}
-	more := make(map[rune]uint16, len(known)+1)
-	for k, v := range known {
-		more[k] = v
-	}
-	more[r] = c
-	a.wide.Store(&more)
-	return c, size
+	a.wide.Load()[place].Store(uint64(r)<<16 | uint64(class))
+	return class, size
 }
 
 // number returns the number of the class of a character.
