@@ -9,12 +9,12 @@ import (
 
 var (
 	// title matches a title alone.
-	title = lazyregexp.New(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna)\.?$`)
-	// titleBefore matches a title before a name in the same span, of those that marked corpora leave out of names.
-	titleBefore = lazyregexp.New(`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?)+)\pL`)
+	title = lazyregexp.New(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna|alhaj[ia]|mzee|shri|smt|mst)\.?$`)
+	// titleBefore matches a title before a name in the same span, of those that marked corpora leave out of names. Those without a period are no names of people.
+	titleBefore = lazyregexp.New(`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?|(?:Alhaj[ia]|ALHAJ[IA]|Mzee|MZEE|Shri|SHRI|Smt|SMT|Mst|MST)\.? )+)\pL`)
 )
 
-// withoutTitles drops titles that a tagger took for a value of their own, beside the name that they belong to, and cuts those with a period off the beginning of names. They are no PHI. The
+// withoutTitles drops titles that a tagger took for a value of their own, beside the name that they belong to, and cuts some off the beginning of names. They are no PHI. The
 // spans are sorted.
 func withoutTitles(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	var all []data.Span

@@ -24,6 +24,10 @@ func TestATitleWasTakenForAPartOfAName(t *testing.T) {
 		"by «DOCTOR|Lic. Enf. Vega Solà» at":  "by Lic. Enf. [DOCTOR] at",
 		"by Prof. «DOCTOR|Adj.Vega»":          "by Prof. Adj.[DOCTOR]",
 		"«DOCTOR|Lic.»":                       "[DOCTOR]",
+		"Name: «PATIENT|ALHAJI Vega Lund»":    "Name: ALHAJI [PATIENT]",
+		"«PATIENT|Smt. Vega», 76":             "Smt. [PATIENT], 76",
+		"«PATIENT|Mzee» «PATIENT|Vega», 80":   "Mzee [PATIENT], 80",
+		"«PATIENT|Mzee», «PATIENT|Mstislava»": "[PATIENT], [PATIENT]",
 		"«PATIENT|Adj Vega», «DOCTOR|Profit»": "[PATIENT], [DOCTOR]",
 	})
 }

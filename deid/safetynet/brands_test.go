@@ -33,6 +33,7 @@ func TestBrandsOfDrugsWereTakenForNames(t *testing.T) {
 		"«Jantoven» was denied by insurance":       true,
 		"- «Gocovri»":                              true,
 		"1- «Veklury».":                            true,
+		"Allergic to «Germolene».":                 true,
 		"- «Gocovri» Lund":                         false,
 		"refiere que «Lund» le va mal":             false,
 		"Called in «Lund» to the pharmacy":         false,

@@ -38,7 +38,8 @@ func TestDiseasesWereTakenForNames(t *testing.T) {
 	testClinical(t, map[string]bool{
 		"Hx: «Kwashiorkor», CKD.": true, "Hx: «Osteomalacia», CKD.": true, "1- «Agoraphobia».": true, "«KLEPTOMANIA» TREATED": true, "Refer for «Anhedonia».": true, "AP: «Orzuelo», HTA.": true,
 		"Derivo por «Narcolepsia».": true, "Derivo por «Hidrosálpinx».": true, "- «Lichen planus»": true, "Dolor en «OIZQ».": true, "F/u for «XGP».": true,
-		"Dr. «Osteomalacia»": false, "Patient: «Agoraphobia»": false, "«Agoraphobia» Lund": false, "Kari «Agoraphobia»": false, "«Agoraphobia» Clinic": false, "calle «Porfiria» 3": false, "1- «Politis»": false, "- «Noemia»": false, "Visto por «Narcolepsia»": false,
+		"4. Volume overload  5. «Rhabdo»": true, "«Melaena» 1x overnight": true,
+		"Dr. «Rhabdo»": false, "Dr. «Osteomalacia»": false, "Patient: «Agoraphobia»": false, "«Agoraphobia» Lund": false, "Kari «Agoraphobia»": false, "«Agoraphobia» Clinic": false, "calle «Porfiria» 3": false, "1- «Politis»": false, "- «Noemia»": false, "Visto por «Narcolepsia»": false,
 		"Seen at «XGP».": false, "«Choque»": false, "Hx: «Rose», CKD.": false, "su hija «Porfiria»": false,
 	})
 }
