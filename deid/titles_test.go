@@ -24,6 +24,11 @@ func TestATitleWasTakenForAPartOfAName(t *testing.T) {
 		"by «DOCTOR|Lic. Enf. Vega Solà» at":  "by Lic. Enf. [DOCTOR] at",
 		"by Prof. «DOCTOR|Adj.Vega»":          "by Prof. Adj.[DOCTOR]",
 		"«DOCTOR|Lic.»":                       "[DOCTOR]",
+		"«DOCTOR|L.T.S. Oda Vega»":            "L.T.S. [DOCTOR]",
+		"by «DOCTOR|Q.F.B. Oda de la Vega»":   "by Q.F.B. [DOCTOR]",
+		"by «DOCTOR|Lic. T.S. Oda Vega Solà»": "by Lic. T.S. [DOCTOR]",
+		"by «DOCTOR|T.S. Vega»":               "by [DOCTOR]",
+		"by «DOCTOR|J.S. Oda Vega»":           "by [DOCTOR]",
 		"«PATIENT|Adj Vega», «DOCTOR|Profit»": "[PATIENT], [DOCTOR]",
 	})
 }
