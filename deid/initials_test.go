@@ -26,6 +26,21 @@ func TestInitialStayedBesideTheName(t *testing.T) {
 	})
 }
 
+// Of "Amundsen, C.I. 4.447.190-2" the label went with the name.
+func TestALabelWasTakenForInitials(t *testing.T) {
+	checkClean(t, map[string]string{
+		"«PATIENT|Isak Amundsen», C.I. «ID|4.447.190-2», 58 a":   "[PATIENT], C.I. [ID], 58 a",
+		"«PATIENT|Isak Amundsen», C.I. «ID|V-14.447.190»":        "[PATIENT], C.I. [ID]",
+		"«PATIENT|Isak Amundsen», D.N.I.: «ID|44719028»":         "[PATIENT], D.N.I.: [ID]",
+		"«PATIENT|Isak Amundsen», M.R.N. «ID|44719028»":          "[PATIENT], M.R.N. [ID]",
+		"«PATIENT|Isak Amundsen», D.O.B. «DATE|03/04/1950» seen": "[PATIENT], D.O.B. [DATE] seen",
+		"«DOCTOR|Oda Vega», F.E.A. Psiquiatría":                  "[DOCTOR], F.E.A. Psiquiatría",
+		"«PATIENT|Amundsen», C.I. came":                          "[PATIENT] came",
+		"«PATIENT|Amundsen», C.I. «DATE|3/4/2020»":               "[PATIENT] [DATE]",
+		"«PATIENT|Amundsen», T.I. 12 a":                          "[PATIENT] 12 a",
+	})
+}
+
 // checkClean checks what becomes of texts with the spans of a tagger (see marked), with tags.
 func checkClean(t *testing.T, texts map[string]string) {
 	t.Helper()

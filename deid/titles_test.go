@@ -28,6 +28,11 @@ func TestATitleWasTakenForAPartOfAName(t *testing.T) {
 		"«PATIENT|Smt. Vega», 76":             "Smt. [PATIENT], 76",
 		"«PATIENT|Mzee» «PATIENT|Vega», 80":   "Mzee [PATIENT], 80",
 		"«PATIENT|Mzee», «PATIENT|Mstislava»": "[PATIENT], [PATIENT]",
+		"«DOCTOR|L.T.S. Oda Vega»":            "L.T.S. [DOCTOR]",
+		"by «DOCTOR|Q.F.B. Oda de la Vega»":   "by Q.F.B. [DOCTOR]",
+		"by «DOCTOR|Lic. T.S. Oda Vega Solà»": "by Lic. T.S. [DOCTOR]",
+		"by «DOCTOR|T.S. Vega»":               "by [DOCTOR]",
+		"by «DOCTOR|J.S. Oda Vega»":           "by [DOCTOR]",
 		"«PATIENT|Adj Vega», «DOCTOR|Profit»": "[PATIENT], [DOCTOR]",
 	})
 }
