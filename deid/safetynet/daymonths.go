@@ -368,7 +368,7 @@ func DaysAndMonths(text, language string) (found []data.Span) {
 	return found
 }
 
-// isDotted reports whether a value such as 09.07 may be a day and a month: it opens a line or stands behind a label or a word for dates, and is no time and no amount.
+// isDotted reports whether a value such as 09.07 may be a day and a month: it opens a line or stands behind the label of an entry or a word for dates, and is no time and no amount.
 func (v dayMonth) isDotted(b beside, words dateLanguage) bool {
 	if len(v.readings(dayFirst)) == 0 || v.isNoDate(b) || clockAfter.MatchString(b.after) {
 		return false
@@ -390,7 +390,8 @@ func monthsOfDotted(text string) map[int]bool {
 var (
 	dottedWithYear = lazyregexp.New(`(?:^|[^0-9.])[0-3]?[0-9]\.([01]?[0-9])\.(?:20)?[0-9]{2}(?:[^0-9.]|\.(?:[^0-9]|$)|$)`)
 	clockAfter     = lazyregexp.New(`^ ?(?:h|hs|hrs|hours|horas)(?:[^\pL]|$)`)
-	opensEntry     = lazyregexp.New(`(?:^|\n)[ \t(]*$|(?:^|\n)[^\n0-9:]*[^\n0-9: ]:[ \t]*$`)
+	// opensEntry matches what stands before a value that opens a line, or is behind the label of an entry there. Other labels have results and times behind them.
+	opensEntry = lazyregexp.New(`(?:^|\n)(?:[ \t(]*|[^\n0-9:]{0,40}\b(?:admission|admitted|alta|cirugia|consulta|control|date|discharge|discharged|evaluacion|evolucion|fecha|ingreso|interconsulta|intervencion|note|nota|operation|review|revision|seen|seguimiento|sesion|surgery|traslado|visit|visita|ward round)[^\n0-9:]{0,20}:[ \t]*)$`)
 )
 
 // mayBeDuration reports whether a value without other dates in its note is rather a British duration: follow up 3/12, amoxicillin given 5/7, seen 3/12 post op.

@@ -115,6 +115,8 @@ func TestDaysAndMonthsWithFullStopsStayed(t *testing.T) {
 		date + "\n09.08 curas, hasta el 01.06.":                       date + "\n[D|09.08] curas, hasta el [D|01.06].",
 		date + "\n09.07 h: curas. Hora: 09.07 hs. Desde 09.07 %":      "",
 		date + "\nHb 09.07, pH 07.08. Desde 9.7 mg. Creatinina 08.07": "",
+		date + "\nTSH: 01.08\npH: 07.06\nLactato: 08.07":              "", // results
+		date + "\nLlegada: 09.06\nArrived: 09.07\nSalida: 08.07":      "", // times
 		date + "\nRevisión: 09.10, 31.06":                             "", // far from the date, or no date
 		"Fecha: 07/07/25.\nEVALUACIÓN: 09.07 sat 90 %":                "",
 	} {
