@@ -18,8 +18,9 @@ var (
 	initialsBefore = lazyregexp.New(`(?m)(?:(?:^|: ?)|` + honorific + `)((?:\p{Lu}\. ?){1,3})(?:\r?\n[ \t]*)?\z|` + honorific + `(\p{Lu} |[A-Z]{2} )\z`)
 	// initialsAfter matches a comma and initials after a name: "Amundsen, I.", "Amundsen, I.K."
 	initialsAfter = lazyregexp.New(`^, ?(?:\p{Lu}\.){1,3}`)
-	// labelAfter matches a comma, a label with the form of initials and the number behind it, or the date of a birth: "Amundsen, C.I. 4.447.190-2".
-	labelAfter = lazyregexp.New(`^, ?(?:(?:C\.[CEI]|T\.I|D\.N\.I|N\.I\.[EF]|R\.U\.[NT]|M\.R\.N|S\.S\.N)\.:? ?(?:[Nn][º°o.]{1,2} ?)?(?:[VEJ]-? ?)?(?:\d{1,3}(?:[.,]\d{3})+|\d{5,})|D\.O\.B\.:? ?\d{1,2}[-/])`)
+	// labelAfter matches a comma, a label with the form of initials and the number behind it, or the date of a birth: "Amundsen, D.N.I. 44719028". Two letters may be initials before
+	// the number of a record, unless millions are written with periods as in "Amundsen, C.I. 4.447.190-2".
+	labelAfter = lazyregexp.New(`^, ?(?:(?:C\.[CEI]|T\.I)\.:? ?(?:[Nn][º°o.]{1,2} ?)?(?:[VEJ]-? ?)?\d{1,3}(?:[.,]\d{3}){2,}|(?:D\.N\.I|N\.I\.[EF]|R\.U\.[NT]|M\.R\.N|S\.S\.N)\.:? ?(?:[Nn][º°o.]{1,2} ?)?(?:[VEJ]-? ?)?(?:\d{1,3}(?:[.,]\d{3})+|\d{5,})|D\.O\.B\.:? ?\d{1,2}[-/])`)
 	// joinedFirst matches a first name in capitals that a comma without a blank joins to a surname: "AMUNDSEN,ISAK"
 	joinedFirst = lazyregexp.New(`^(,(?:\p{Lu}\pM*){3,})(?:[^\pL\pN_]|$)`)
 )
@@ -37,7 +38,7 @@ func credential(letters string) bool {
 	}, strings.ToLower(letters))]
 }
 
-var credentials = wordlists.Set("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc fea lts qfb")
+var credentials = wordlists.Set("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc fea qfb")
 
 // withoutShorthand cuts a letter that is medical shorthand off the end of a person's name, and returns the new end of the span: the tagger may find "Lund L"
 // in "Lund L hand pain", or "Lund T" in "Lund T 38.2". If the span contains nothing else, its new end is its start.

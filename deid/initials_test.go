@@ -37,6 +37,10 @@ func TestALabelWasTakenForInitials(t *testing.T) {
 		"«DOCTOR|Oda Vega», F.E.A. Psiquiatría":                  "[DOCTOR], F.E.A. Psiquiatría",
 		"«PATIENT|Amundsen», C.I. came":                          "[PATIENT] came",
 		"«PATIENT|Amundsen», C.I. «DATE|3/4/2020»":               "[PATIENT] [DATE]",
+		"«PATIENT|Amundsen», C.E. «ID|44719028» cama 12":         "[PATIENT] [ID] cama 12",
+		"«PATIENT|Amundsen», C.I. «ID|4471902»":                  "[PATIENT] [ID]",
+		"«PATIENT|Amundsen», T.I. «ID|44-719-028»":               "[PATIENT] [ID]",
+		"«PATIENT|Amundsen», C.E. «ID|V4471902»":                 "[PATIENT] [ID]",
 		"«PATIENT|Amundsen», T.I. 12 a":                          "[PATIENT] 12 a",
 	})
 }

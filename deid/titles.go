@@ -9,11 +9,11 @@ import (
 
 var (
 	// title matches a title alone.
-	title = lazyregexp.New(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna|alhaj[ia]|mzee|shri|smt|mst)\.?$`)
-	// titleBefore matches a title before a name in the same span, of those that marked corpora leave out of names. Those without a period are no names of people, and those that may be initials need
-	// two words of a name behind them.
-	titleBefore = lazyregexp.New(`^((?:(?i:lic|enf)\. ?)?(?:L\.T\.S|Q\.F(?:\.B)?|T\.S)\. ?)\p{Lu}\p{Ll}+ (?:(?:de|del|la) )*\p{Lu}\p{Ll}|` +
-		`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?|(?:Alhaj[ia]|ALHAJ[IA]|Mzee|MZEE|Shri|SHRI|Smt|SMT|Mst|MST)\.? )+)\pL`)
+	title = lazyregexp.New(`^(?i:drs?|dra|mrs?|ms|prof|lic|enf|obst|psic|adj|hna)\.?$|^(?:Smt|Mst)\.?$`)
+	// titleBefore matches a title before a name in the same span, of those that marked corpora leave out of names. T.S., Q.F. and L.T.S. may be the
+	// initials of a name, so that they need another title before them, and like Q.F.B. two words of a name behind them. Titles that are also first names, such as Alhaji and Shri, are not among them.
+	titleBefore = lazyregexp.New(`^((?:(?i:lic|enf)\. ?(?:L\.T\.S|Q\.F|T\.S)|(?:(?i:lic|enf)\. ?)?Q\.F\.B)\. ?)\p{Lu}\p{Ll}+ (?:(?:de|del|la) )*\p{Lu}\p{Ll}|` +
+		`^((?:(?i:lic|enf|obst|psic|adj|hna)\. ?|(?:Smt|Mst)\.? |(?:SMT|MST)\. )+)\pL`)
 )
 
 // withoutTitles drops titles that a tagger took for a value of their own, beside the name that they belong to, and cuts some off the beginning of names. They are no PHI. The

@@ -24,15 +24,30 @@ func TestATitleWasTakenForAPartOfAName(t *testing.T) {
 		"by «DOCTOR|Lic. Enf. Vega Solà» at":  "by Lic. Enf. [DOCTOR] at",
 		"by Prof. «DOCTOR|Adj.Vega»":          "by Prof. Adj.[DOCTOR]",
 		"«DOCTOR|Lic.»":                       "[DOCTOR]",
-		"Name: «PATIENT|ALHAJI Vega Lund»":    "Name: ALHAJI [PATIENT]",
 		"«PATIENT|Smt. Vega», 76":             "Smt. [PATIENT], 76",
-		"«PATIENT|Mzee» «PATIENT|Vega», 80":   "Mzee [PATIENT], 80",
-		"«PATIENT|Mzee», «PATIENT|Mstislava»": "[PATIENT], [PATIENT]",
-		"«DOCTOR|L.T.S. Oda Vega»":            "L.T.S. [DOCTOR]",
+		"«PATIENT|Mst» «PATIENT|Vega», 80":    "Mst [PATIENT], 80",
+		"«PATIENT|Smt», «PATIENT|Mstislava»":  "[PATIENT], [PATIENT]",
+		"by «DOCTOR|Lic. L.T.S. Oda Vega»":    "by Lic. L.T.S. [DOCTOR]",
 		"by «DOCTOR|Q.F.B. Oda de la Vega»":   "by Q.F.B. [DOCTOR]",
 		"by «DOCTOR|Lic. T.S. Oda Vega Solà»": "by Lic. T.S. [DOCTOR]",
 		"by «DOCTOR|T.S. Vega»":               "by [DOCTOR]",
 		"by «DOCTOR|J.S. Oda Vega»":           "by [DOCTOR]",
 		"«PATIENT|Adj Vega», «DOCTOR|Profit»": "[PATIENT], [DOCTOR]",
+	})
+}
+
+// Of "T.S. Oda Vega" and "Alhaji Vega" the initials and the first name stayed.
+func TestInitialsOrAFirstNameWereTakenForATitle(t *testing.T) {
+	checkClean(t, map[string]string{
+		"by «DOCTOR|T.S. Oda Vega» at":      "by [DOCTOR] at",
+		"by «DOCTOR|T.S.Oda Vega» at":       "by [DOCTOR] at",
+		"by «DOCTOR|Q.F. Oda Vega» at":      "by [DOCTOR] at",
+		"by «DOCTOR|L.T.S. Oda Vega» at":    "by [DOCTOR] at",
+		"«DOCTOR|T.S. Oda Vega»":            "[DOCTOR]",
+		"Name: L.T.S. «PATIENT|Oda Vega»":   "Name: [PATIENT]",
+		"«PATIENT|Alhaji Vega», 54":         "[PATIENT], 54",
+		"Mr. «PATIENT|Shri» «PATIENT|Vega»": "Mr. [PATIENT] [PATIENT]",
+		"«PATIENT|MZEE VEGA LUND», 80":      "[PATIENT], 80",
+		"«PATIENT|MST VEGA», 80":            "[PATIENT], 80",
 	})
 }
