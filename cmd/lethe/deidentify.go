@@ -196,8 +196,8 @@ func deidentify(cmd *cobra.Command, config job.Config, quiet bool, every time.Du
 }
 
 // By how many percent of what is in use the heap grows until the garbage collector runs. Nearly all that is allocated while a model is opened stays. With
-// two models in memory, of which each has its buffers, a smaller one saves some 80 MB for a few hundredths of the time.
-const whileOpening, usually, withSeveralModels = 100, 75, 22
+// two models in memory, of which each has its buffers, a smaller one saves some 100 MB for a few hundredths of the time.
+const whileOpening, usually, withSeveralModels = 100, 75, 14
 
 // collectAt sets the percentage at which the garbage collector runs, unless the environment variable GOGC does.
 func collectAt(percent int) {

@@ -15,9 +15,9 @@ import (
 
 // automaton tells whether an expression matches in a text. Several goroutines may use it at once.
 type automaton struct {
-	prog     *syntax.Prog
+	insts    []inst
 	start    uint32 // the instruction to begin with
-	readers  []reader
+	readers  []*reader
 	readerOf []uint16                     // by instruction
 	fixed    bool                         // matches begin at the beginning of the text only
 	ascii    [128]uint16                  // classes of the characters of ASCII
@@ -32,6 +32,12 @@ type automaton struct {
 	round   uint32
 	stack   []uint32
 	reading []uint32
+}
+
+// inst is an instruction of a program without the characters that it reads.
+type inst struct {
+	out, arg uint32
+	op       syntax.InstOp
 }
 
 // maxStates bounds the states of an automaton. Beyond that it begins anew. Few expressions reach a hundred.
@@ -113,8 +119,11 @@ func newAutomaton(expression string) *automaton {
 		panic(err)
 	}
 	prog.Inst = append(prog.Inst, syntax.Inst{Op: syntax.InstNop, Out: uint32(prog.Start)}) // no loop leads to it, so a match that begins differs from one on its way
-	a := &automaton{prog: prog, start: uint32(len(prog.Inst) - 1), fixed: prog.StartCond()&syntax.EmptyBeginText != 0, numbers: map[string]uint16{}, seen: make([]uint32, len(prog.Inst))}
+	a := &automaton{start: uint32(len(prog.Inst) - 1), fixed: prog.StartCond()&syntax.EmptyBeginText != 0, numbers: map[string]uint16{}, seen: make([]uint32, len(prog.Inst))}
 	a.readers, a.readerOf = readersOf(prog)
+	for _, in := range prog.Inst {
+		a.insts = append(a.insts, inst{in.Out, in.Arg, in.Op})
+	}
 	for r := range a.ascii {
 		a.ascii[r] = a.number(rune(r))
 	}
@@ -178,7 +187,7 @@ func (a *automaton) find(text string, pos int) (from int, ok bool) {
 }
 
 // wideClasses remembers characters outside of ASCII with their classes, each in the place of its low bits.
-type wideClasses [1024]atomic.Uint64
+type wideClasses [512]atomic.Uint64
 
 // classAt returns the class and the length of the character at the beginning of a text, which is outside of ASCII.
 func (a *automaton) classAt(text string) (class uint16, size int) {
@@ -259,7 +268,7 @@ func (a *automaton) after(s *state, c uint16) *state {
 	}
 	for _, pc := range readers {
 		if a.readers[a.readerOf[pc]].reads(class.one) {
-			next = append(next, a.prog.Inst[pc].Out)
+			next = append(next, a.insts[pc].out)
 		}
 	}
 	if !a.fixed && s.idle {
@@ -313,14 +322,14 @@ func (a *automaton) reachable(from []uint32, before, after kind) (readers []uint
 			continue
 		}
 		a.seen[pc] = a.round
-		switch in := &a.prog.Inst[pc]; in.Op {
+		switch in := &a.insts[pc]; in.op {
 		case syntax.InstAlt, syntax.InstAltMatch:
-			a.stack = append(a.stack, in.Out, in.Arg)
+			a.stack = append(a.stack, in.out, in.arg)
 		case syntax.InstCapture, syntax.InstNop:
-			a.stack = append(a.stack, in.Out)
+			a.stack = append(a.stack, in.out)
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^holds == 0 {
-				a.stack = append(a.stack, in.Out)
+			if syntax.EmptyOp(in.arg)&^holds == 0 {
+				a.stack = append(a.stack, in.out)
 			}
 		case syntax.InstMatch:
 			return nil, true
@@ -334,13 +343,16 @@ func (a *automaton) reachable(from []uint32, before, after kind) (readers []uint
 
 // reader are instructions that read the same characters.
 type reader struct {
-	one   *syntax.Inst
+	one   syntax.Inst
 	ascii [2]uint64 // those of ASCII
 }
 
+// allReaders has the readers of all automata. Classes such as the letters of all scripts take some kilobytes each, and occur in most expressions several times.
+var allReaders sync.Map
+
 // readersOf returns the readers of a program, and the number of that of each instruction that reads a character.
-func readersOf(prog *syntax.Prog) (readers []reader, of []uint16) {
-	numbers, of := map[string]uint16{}, make([]uint16, len(prog.Inst))
+func readersOf(prog *syntax.Prog) (readers []*reader, of []uint16) {
+	numbers, of := map[*reader]uint16{}, make([]uint16, len(prog.Inst))
 	var key []byte
 	for pc := range prog.Inst {
 		in := &prog.Inst[pc]
@@ -353,10 +365,15 @@ func readersOf(prog *syntax.Prog) (readers []reader, of []uint16) {
 		for _, r := range in.Rune {
 			key = binary.LittleEndian.AppendUint32(key, uint32(r))
 		}
-		n, ok := numbers[string(key)]
+		known, ok := allReaders.Load(string(key))
+		if !ok {
+			known, _ = allReaders.LoadOrStore(string(key), &reader{*in, ASCII(in)})
+		}
+		one := known.(*reader)
+		n, ok := numbers[one]
 		if !ok {
 			n = uint16(len(readers))
-			readers, numbers[string(key)] = append(readers, reader{in, ASCII(in)}), n
+			readers, numbers[one] = append(readers, one), n
 		}
 		of[pc] = n
 	}
