@@ -85,15 +85,21 @@ func TestDaysAndMonthsStayedBesideOthers(t *testing.T) {
 		dates + "Del «9/4»-12/4 unit 2":                                             "Del 9/4-[D|12/4] unit 2",
 		"Seen on «4/13» and «4/20». Tap 4/5. Repeat 13/4, in 5/7":                   "Tap [D|4/5]. Repeat 13/4, in 5/7", // the month comes first
 	} {
-		text, spans := withoutMarks(text)
-		at := strings.Index(text, ". ") + 2
-		var rest []data.Span
-		for _, s := range NewDated([]string{text}, [][]data.Span{spans}).Like(0, text, "es", spans) {
-			rest = append(rest, data.Span{Start: s.Start - at, End: s.End - at, Type: s.Type})
-		}
-		if got := show(text[at:], rest); got != want {
-			t.Errorf("%s\n%s, want\n%s", text, got, want)
-		}
+		checkLike(t, text, want)
+	}
+}
+
+// checkLike checks what NewDated finds behind the first sentence of a Spanish note, in which dates are marked.
+func checkLike(t *testing.T, note, want string) {
+	t.Helper()
+	text, spans := withoutMarks(note)
+	at := strings.Index(text, ". ") + 2
+	var rest []data.Span
+	for _, s := range NewDated([]string{text}, [][]data.Span{spans}).Like(0, text, "es", spans) {
+		rest = append(rest, data.Span{Start: s.Start - at, End: s.End - at, Type: s.Type})
+	}
+	if got := show(text[at:], rest); got != want {
+		t.Errorf("%s\n%s, want\n%s", text, got, want)
 	}
 }
 
@@ -139,15 +145,7 @@ func TestDayOfSameMonthStayed(t *testing.T) {
 		"Entrega el «12/10». Alivio 8/10":                                "Alivio 8/10",
 		"Entrega el «22/10». Alivio 8/10":                                "Alivio 8/10",
 	} {
-		text, spans := withoutMarks(text)
-		at := strings.Index(text, ". ") + 2
-		var rest []data.Span
-		for _, s := range NewDated([]string{text}, [][]data.Span{spans}).Like(0, text, "es", spans) {
-			rest = append(rest, data.Span{Start: s.Start - at, End: s.End - at, Type: s.Type})
-		}
-		if got := show(text[at:], rest); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		checkLike(t, text, want)
 	}
 }
 
